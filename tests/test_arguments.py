@@ -1,5 +1,6 @@
 """Arguments of one name side by side: the same choices and default wherever they are."""
 
+import ast
 import inspect
 from collections.abc import Iterator
 from operator import attrgetter
@@ -10,6 +11,7 @@ from typer.main import get_command
 
 import benchinfer as bi
 from benchinfer.cli.app import app
+from benchinfer.cli.options.signatures import source
 from benchinfer.comparison.comparison import Alternative, Target
 from benchinfer.core.arguments import choices
 
@@ -59,7 +61,11 @@ def arguments(wanted: str) -> Iterator[tuple[str, inspect.Parameter]]:
         parameter = inspect.signature(function).parameters.get(wanted)
         verdict = wanted == "missing" and name.rpartition(".")[2] in VERDICT
         if parameter is not None and parameter.default is not parameter.empty and not verdict:
-            yield name, parameter
+            kind = parameter.annotation
+            if isinstance(kind, str):
+                tree = ast.parse(kind, mode="eval").body
+                kind = source(function.__module__).evaluated(tree)
+            yield name, parameter.replace(annotation=kind)
 
 
 def options(wanted: str) -> Iterator[tuple[str, Any]]:

@@ -42,7 +42,7 @@ def test_forms_of_measures():
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        ({"better": "smaller"}, "measure 'm': better is 'smaller'.\nHint: say better=\"higher\""),
+        ({"better": "smaller"}, "measure 'm': better is 'smaller'.\nHint: it is \"higher\" or"),
         ({"better": "lower", "tolerance": -1}, "tolerance is -1"),
         ({"better": "lower", "tolerance": float("nan")}, "tolerance is nan"),
         ({"better": "lower", "scale": "sqrt"}, "unknown scale 'sqrt'"),

@@ -1,5 +1,7 @@
 """Pareto front of several measures, by tests of dominance."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, Literal
@@ -112,7 +114,7 @@ class Pareto(Showable):
         on = self._may_be_on(each=each)
         return [name for name, may_be in zip(self.algorithms, on, strict=True) if may_be]
 
-    def summary(self, *, each: bool = False) -> "pd.DataFrame":
+    def summary(self, *, each: bool = False) -> pd.DataFrame:
         """One row per algorithm, the front first: ``algorithm on_front p_front may_be_on_front``.
 
         Parameters
@@ -135,7 +137,7 @@ class Pareto(Showable):
 
     to_frame = summary
 
-    def estimates(self) -> "pd.DataFrame":
+    def estimates(self) -> pd.DataFrame:
         """Return the means over data sets in the measures' units: ``measure algorithm estimate``.
 
         On log and logit scales they are means on the scale, turned back.
@@ -150,7 +152,7 @@ class Pareto(Showable):
             }
         )
 
-    def dominance(self) -> "pd.DataFrame":
+    def dominance(self) -> pd.DataFrame:
         """Return who dominates whom: ``first second dominates p_value shown``.
 
         Ordered pairs in which the first neither dominates by its means nor is shown to are left

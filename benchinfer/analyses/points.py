@@ -1,5 +1,7 @@
 """Comparison of point estimates, without inference."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import ClassVar, Literal

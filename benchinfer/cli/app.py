@@ -1,5 +1,7 @@
 """The commands."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping
 from importlib import import_module
 from typing import Annotated, Any, ClassVar
@@ -41,7 +43,7 @@ class Commands(LazyGroup, PlainGroup):
         return command(getattr(module, name), name, module.ENDS[name])
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """Read the arguments; help comes without what checks values, which takes time to load."""
+        """Parse the arguments; print help first, without loading the modules that check values."""
         # The short form of the first command of a newcomer.
         if args and args[0] not in self.homes and names_table(args[0]):
             args = ["compare", *args]
@@ -52,7 +54,7 @@ class Commands(LazyGroup, PlainGroup):
 
 
 def _named(context: Any, words: list[str]) -> Any:
-    """Return the context of the command that the words begin with; None if there is none."""
+    """Return the context of the command at the start of the words; None if it is unknown."""
     for word in words:
         if word.startswith("-") or not hasattr(context.command, "list_commands"):
             break

@@ -1,5 +1,7 @@
 """The commands `check`, `describe`, `consensus`, `report` and `reproduce`."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 from typing import Annotated, Any, Literal, cast
 
@@ -79,7 +81,7 @@ class ReportArguments:
     title: Annotated[str | None, typer.Option(metavar="TEXT", help="Heading of the page.")] = None
 
     def named(self) -> tuple[Any, ...]:
-        """Return the methods; an unknown one is wrong usage."""
+        """Return the methods to run; raise a usage error for an unknown one."""
         methods = listed(self.methods)
         if strange := [name for name in methods if name not in _METHODS]:
             raise wrong("--methods", f"{strange[0]!r} is none of {', '.join(_METHODS)}.")
@@ -88,7 +90,7 @@ class ReportArguments:
 
 @reads_scores
 def check(source: SourceArguments, *, measure: AllMeasures = None, as_json: AsJson = False) -> None:
-    """Say what is wrong with a table, or odd.
+    """Check a table, and list its errors, warnings and notes.
 
     Errors (the table cannot be read) go to stderr, all of them at once.
     """
@@ -154,7 +156,7 @@ def describe(
 def consensus(
     source: SourceArguments, question: ConsensusQuestion, *, as_json: AsJson = False
 ) -> None:
-    """Order the algorithms as disagrees least with the relations of all data sets.
+    """Find the order of algorithms that disagrees least with the relations of all data sets.
 
     Algorithms are compared on each data set by itself. What holds in all best orders is printed,
     with its support.

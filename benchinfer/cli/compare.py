@@ -1,5 +1,7 @@
 """The commands below `compare`: one for each analysis, with its arguments as options."""
 
+from __future__ import annotations
+
 import inspect
 import re
 from collections.abc import Mapping
@@ -87,7 +89,7 @@ class Analyses(LazyGroup):
         return command(analysis_command(name), name, HelpEnd(example, CODES))
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """Read the arguments; those that begin with a table are of the analysis that fits."""
+        """Parse the arguments; a table in place of an analysis selects the analysis that fits."""
         named = not args or args[0] in _FUNCTIONS or args[0] == "--help"
         if not named and (args[0].startswith("-") or names_table(args[0])):
             args = [AUTO, *args]
@@ -121,7 +123,7 @@ class Showing:
     rows: RowName | None = None
 
     def check(self) -> None:
-        """Refuse options that exclude each other."""
+        """Raise a usage error where options exclude each other."""
         if self.details and self.per_dataset:
             raise wrong("--details", "goes without --per-dataset.")
         if self.rows and not self.table:
@@ -129,12 +131,12 @@ class Showing:
         if self.table and (self.details or self.as_json):
             raise wrong("--table", "goes without --details and --json.")
 
-    def means(self, scores: "ScoreTable") -> "ScoreTable | None":
-        """Return the scores whose means rows of data sets show."""
+    def means(self, scores: ScoreTable) -> ScoreTable | None:
+        """Return the scores for a table with data sets in rows; None for other tables."""
         return scores if self.rows == "datasets" and hasattr(scores, "cells") else None
 
 
-def answers(result: "Answer", scores: "ScoreTable", show: Showing) -> NoReturn:
+def answers(result: Answer, scores: ScoreTable, show: Showing) -> NoReturn:
     """Print an answer on all measures, and end with the exit code of its verdicts."""
     from benchinfer.cli.output import results
     from benchinfer.core.sections import Request
@@ -153,8 +155,8 @@ def answers(result: "Answer", scores: "ScoreTable", show: Showing) -> NoReturn:
 
 
 def answer(
-    analysis: "Callable[..., Comparison]",
-    scores: "ScoreTable",
+    analysis: Callable[..., Comparison],
+    scores: ScoreTable,
     measure: str,
     options: Mapping[str, Any],
     show: Showing,
@@ -190,7 +192,7 @@ def answer(
     raise typer.Exit(code)
 
 
-def _print_table(table: "PaperTable", form: TableForm) -> None:
+def _print_table(table: PaperTable, form: TableForm) -> None:
     """Print the table for a paper."""
     write = {"tex": table.to_latex, "md": table.to_markdown, "html": table.to_html}[form]
     typer.echo(write(), nl=False)
@@ -198,7 +200,7 @@ def _print_table(table: "PaperTable", form: TableForm) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Reader:
-    """How published results of a kind are read.
+    """Reader of published results of a kind.
 
     Attributes
     ----------
@@ -215,7 +217,7 @@ class Reader:
     shared: tuple[str, ...]
 
 
-def analysis_command(name: str) -> "Callable[..., None]":
+def analysis_command(name: str) -> Callable[..., None]:
     """Return the command of an analysis, with the options that its function has arguments for."""
     home, function = _FUNCTIONS[name]
     parameters = signature(home, function).parameters
@@ -260,14 +262,14 @@ def analysis_command(name: str) -> "Callable[..., None]":
 
 
 def _reader(kind: str, parameters: set[str]) -> Reader:
-    """Return how published results are read for an analysis with these arguments."""
+    """Return the reader of published results for an analysis with these parameters."""
     known = set(signature(*READERS[kind]).parameters)
     options = tuple(each for each in arguments_of(*READERS[kind]) if each.name not in parameters)
     return Reader(kind, options, tuple(known & parameters - _OF_SOURCE - {"covariates"}))
 
 
 def _read(
-    source: SourceArguments, measure: str | None, readers: list[Reader], given: "dict[str, Any]"
+    source: SourceArguments, measure: str | None, readers: list[Reader], given: dict[str, Any]
 ) -> Any:
     """Return scores, or published results of a kind that the analysis takes."""
     for reader in readers:
@@ -290,7 +292,7 @@ def _read(
 
 
 def _signature(arguments: list[Argument]) -> inspect.Signature:
-    """Return the parameters of a command: those of every comparison, and of this analysis."""
+    """Return the signature of a command: the analysis's options and those of every comparison."""
     word = inspect.Parameter.KEYWORD_ONLY
     shared = {
         "per_dataset": (PerDataset, False),
@@ -313,7 +315,7 @@ def _signature(arguments: list[Argument]) -> inspect.Signature:
 
 
 def arguments_of(home: str, function: str) -> list[Argument]:
-    """Return the arguments of a function that are options, with what its docstring says of them."""
+    """Return the options for a function's arguments, with help from its docstring."""
     parameters, texts = signature(home, function).parameters, descriptions(home, function)
     return [
         argument(parameter, in_words(_resolved(texts[name], name), list(parameters)))
@@ -322,8 +324,8 @@ def arguments_of(home: str, function: str) -> list[Argument]:
     ]
 
 
-def with_arguments(command: Any, arguments: "Sequence[Argument]") -> Any:
-    """Give a command the options of arguments in place of its last parameter."""
+def with_arguments(command: Any, arguments: Sequence[Argument]) -> Any:
+    """Return a command with the options of arguments in place of its last parameter."""
     parameters = [*inspect.signature(command, eval_str=True).parameters.values()][:-1]
     options = [option for each in arguments for option in each.options]
     command.__signature__ = inspect.Signature([parameters[0], *options, *parameters[1:]])
@@ -331,7 +333,7 @@ def with_arguments(command: Any, arguments: "Sequence[Argument]") -> Any:
 
 
 def _resolved(text: str, name: str) -> str:
-    """Return the description of an argument, which may refer to that of another analysis."""
+    """Return the description of an argument, with references to other analyses resolved."""
     reference = re.match(r"As in `compare_(\w+)`", text)
     if reference is None:
         return text

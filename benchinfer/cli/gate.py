@@ -1,5 +1,7 @@
 """The command `gate`."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -37,7 +39,7 @@ AsMarkdown = Annotated[
 
 
 def _optional(side: Argument) -> Argument:
-    """Return an argument that two files may stand for."""
+    """Return the argument for a side of the gate as optional, since a file can replace it."""
     (option,) = side.options
     kind, typed = get_args(option.annotation)
     typed.help = f"{typed.help} Of two files, it is by default that of its file."
@@ -45,10 +47,8 @@ def _optional(side: Argument) -> Argument:
     return replace(side, options=(optional,))
 
 
-def _sides(
-    source: SourceArguments, scores: "ScoreTable", given: Mapping[str, Any]
-) -> dict[str, str]:
-    """Return baseline and candidate: as typed, or of two files by name or the one of each file."""
+def _sides(source: SourceArguments, scores: ScoreTable, given: Mapping[str, Any]) -> dict[str, str]:
+    """Return baseline and candidate as typed or, of two files, by file name or only algorithm."""
     sides = {side: given[side] for side in _SIDES if given[side] is not None}
     paths = [source.scores, *(source.others or ())]
     if len(sides) < len(paths) == len(_SIDES):

@@ -1,5 +1,7 @@
 """Commands, and groups of commands that load when they are called."""
 
+from __future__ import annotations
+
 import re
 from abc import abstractmethod
 from collections.abc import Mapping
@@ -39,7 +41,7 @@ class LazyGroup(TyperGroup):
         return self.made(cmd_name) if cmd_name in self.homes else None
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
-        """Return the command that the arguments begin with; an unknown one is wrong usage."""
+        """Return the command at the start of the arguments; raise a usage error if unknown."""
         name, known = args[0], list(self.homes)
         if name not in known and not name.startswith("-") and not ctx.resilient_parsing:
             hint = f"a command comes first, as in {ctx.command_path} {known[0]}"
@@ -62,12 +64,12 @@ def names_table(word: str) -> bool:
 
 
 class PlainCommand(TyperCommand):
-    """A command whose help has its own options first, then those of output and of the table."""
+    """A command whose help lists its specific options before those of output and input."""
 
     def make_context(
         self, info_name: str | None, args: list[str], parent: Any = None, **extra: Any
     ) -> Any:
-        """Read the arguments, with the defaults of a file where there is one."""
+        """Return the context of the arguments, with defaults from a configuration file."""
         if parent is not None and not parent.resilient_parsing:
             path = [context.info_name for context in _lineage(parent)][1:]
             names = [*path, info_name or ""]
@@ -75,7 +77,7 @@ class PlainCommand(TyperCommand):
         return super().make_context(info_name, args, parent, **extra)
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """Read the arguments; the last of two values would hide the first."""
+        """Parse the arguments; raise a usage error for an option given twice."""
         if not ctx.resilient_parsing:
             typed = self.make_parser(ctx).parse_args(args=[*args])[2]
             options: list[Any] = [one for one in typed if one.param_type_name == "option"]
@@ -102,7 +104,7 @@ class PlainCommand(TyperCommand):
 
 
 def _lineage(context: Any) -> list[Any]:
-    """Return a context after those that it is within."""
+    """Return a context preceded by its ancestors."""
     return [] if context is None else [*_lineage(context.parent), context]
 
 
@@ -110,7 +112,7 @@ OUTPUT, READING = "Output", "Reading the table"
 PANELS = ("Arguments", "Options", OUTPUT, READING)
 
 
-def command(function: "Callable[..., None]", name: str, help_end: "HelpEnd") -> Any:
+def command(function: Callable[..., None], name: str, help_end: HelpEnd) -> Any:
     """Return a function as a command."""
     one = typer.Typer(rich_markup_mode=None, add_completion=False, pretty_exceptions_enable=False)
     one.command(name, cls=PlainCommand, epilog=str(help_end))(function)
@@ -125,5 +127,5 @@ class HelpEnd:
     codes: str  # exit codes of the command
 
     def __str__(self) -> str:
-        """Return both, the example in lines that are not broken anew."""
+        """Return example and exit codes as text, with the lines of the example unwrapped."""
         return f"\b\nExample:\n  benchinfer {self.example}\n\nExit codes: {self.codes}"

@@ -1,5 +1,7 @@
 """Exit codes, and errors without tracebacks."""
 
+from __future__ import annotations
+
 import os
 import sys
 import traceback
@@ -63,13 +65,11 @@ def guarded(faulty: Exit = Exit.FAULTY, *, debug: bool = False) -> Generator[Non
 
         if debug:
             traceback.print_exc()
-        text = str(error)
+        text = said(error)
         if isinstance(error, OSError) and error.strerror:  # without its number
             where = "" if error.filename is None else f"{str(error.filename)!r}: "
-            text = f"{where}{error.strerror}."
-        sys.stderr.write(
-            f"Error: {safe_lines(as_options(text) if isinstance(error, OSError) else said(error))}\n"
-        )
+            text = as_options(f"{where}{error.strerror}.")
+        sys.stderr.write(f"Error: {safe_lines(text)}\n")
         code = Exit.USAGE
         if isinstance(error, DesignError | FitError) and not isinstance(error, ArgumentError):
             code = Exit.UNDECIDABLE
@@ -85,7 +85,7 @@ def guarded(faulty: Exit = Exit.FAULTY, *, debug: bool = False) -> Generator[Non
         raise typer.Exit(faulty) from None
 
 
-def verdict_code(relations: "Iterable[Relation]") -> Exit:
+def verdict_code(relations: Iterable[Relation]) -> Exit:
     """Return ``DECIDED`` where each relation has an algorithm that no other one may surpass.
 
     Examples
@@ -110,7 +110,7 @@ _WORDS = {
 
 
 def plain(text: str) -> str:
-    """Return the message without the words of the library that checks values.
+    """Return an error message without the phrases of the validation library.
 
     Examples
     --------
@@ -128,7 +128,7 @@ class PlainGroup(TyperGroup):
     def make_context(
         self, info_name: str | None, args: list[str], parent: Any = None, **extra: Any
     ) -> Any:
-        """Read the arguments, which proposals of other ones repeat."""
+        """Return the context of the arguments, and store them for proposals of other arguments."""
         from benchinfer.cli.hints import TYPED
 
         TYPED.set(tuple(args))

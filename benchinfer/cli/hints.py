@@ -1,9 +1,10 @@
 """Hints with the options of the command line, and proposals at a terminal."""
 
+from __future__ import annotations
+
 import re
 import shlex
 import sys
-from ast import literal_eval
 from collections.abc import Mapping, Sequence
 from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any
@@ -31,106 +32,48 @@ _WAYS = ("higher", "lower")
 BETTER = "BETTER"  # of a proposed command, until somebody says which
 # The arguments of the program, as typed.
 TYPED: ContextVar[Sequence[str]] = ContextVar("arguments as typed", default=())
-_READERS = ("read_scores", "read_effects")
-_DIRECTIONS = re.compile(r'measures=(\{[^}]*\}), with "higher" or "lower"')
-# What Python has methods for.
-_WORDS = (
-    (
-        'pandas.read_excel(path, sheet_name="...") reads one: pass that frame',
-        "save one as a file of its own",
-    ),
-    ('pandas.read_csv(path, decimal=",") reads them as numbers', "write them with a decimal point"),
-    ("compare scores.subset(datasets=[...]) for each data set", "--per-dataset"),
-    (
-        "folds or test_fraction in resampling=Resampling(...)",
-        "--resampling cv:FOLDS or holdout:FRACTION",
-    ),
-    (
-        "folds=... or test_fraction=... of the resampling",
-        "--resampling cv:FOLDS or holdout:FRACTION",
-    ),
-    ('Measure("seconds", "lower", limit=3600)', "seconds:lower:0:identity:limit=3600"),
-    ("per_dataset(compare_pair, scores, ...)", "compare pair --per-dataset"),
-    ('read_effects(path, n=..., spread="sd")', "--n and --spread"),
-    ("scores.complete(...) keeps the blocks", "a table of the blocks"),
-    ('resampling=Resampling("cv", folds=10)', "--resampling cv:10"),
-    ("costs=(per data set, per replication)", "--costs A,B"),
-    ('where BETTER is "higher" or "lower"', "where BETTER is higher or lower"),
-    ("kind='trace' and kind='trace-rank'", "trace plots"),
-    ('[0.1, 0.01], 51 or "1e2:1e-8:51"', "0.1,0.01 or 51 or 1e2:1e-8:51"),
-    ('resampling="cv" with folds=...', "--resampling cv:FOLDS"),
-    ("per_dataset(compare_pair, ...)", "compare pair --per-dataset"),
-    ("scores.failures() lists them; ", ""),
-    ("per_dataset(compare_pair, ...)", "compare pair --per-dataset"),
-    ("scores.subset(algorithms=...)", "a table of some algorithms"),
-    ("scores.subset(datasets=[...])", "--where with the names of the others"),
-    ("scores.subset(datasets=...)", "a table of some data sets"),
-    ("scores.subset(domains=...)", "a table of some domains"),
-    ('Resampling("cv", folds=2)', "--resampling cv:2"),
-    ("direct() has all pairs", "compare on those that both have"),
-    ("subset(algorithms=...)", "a table of some algorithms"),
-    ("priors=WinPriors(...)", "--prior NAME=NUMBER"),
-    ('plot(kind="forest")', "the report"),
-    ("priors=Priors(...)", "--prior NAME=NUMBER"),
-    (": compare_models()", ""),
-    ("scores.subset(...)", "a table of fewer rows"),
-    ("scores.findings()", "benchinfer check"),
-    ('profile("scores")', "the share of scores"),
-    ("scores.failures()", "benchinfer check"),
-    (", or Measure(...)", ""),
-    ("complete() keeps", "compare mixed takes it; or read"),
-    ("scores.solved()", "a measure of 0 and 1"),
-    ('better="higher"', "NAME:higher"),
-    ('better="lower"', "NAME:lower"),
-    ("read_wins(...)", "compare wins"),
-    ("tie_tolerance", "--tie-tolerance"),
-    ("bounds=(0, 1)", "bounds = [0, 1]"),
-    ('dataset="..."', "--dataset NAME"),
-    ("compare_wins", "compare wins"),
-    ("(scale=...)", "(NAME:BETTER:TOLERANCE:SCALE in --measures)"),
-    ("influence()", "--details"),
-    ("predicted()", "--details"),
-    ("post_hoc()", "--details"),
-    ("local_rope", "--local-rope"),
-    ("limit=3600", "limit = 3600"),
-    ("scores=...", "a table of scores"),
-    ("time_limit", "--time-limit"),
-    ("relation()", "the first line"),
-)
+# What Python has methods for, and functions without a command of their name.
+WORDS = {
+    "direct": "a table of the two",
+    "influence": "--details",
+    "post_hoc": "--details",
+    "predicted": "--details",
+    "read_effects": "compare meta",
+    "read_scores": "check",
+    "read_wins": "compare wins",
+    "scores.complete": "a smaller table",
+    "scores.failures": "benchinfer check",
+    "scores.findings": "benchinfer check",
+    "scores.solved": "a measure of 0 and 1",
+}
 
 
 def as_options(text: str) -> str:
-    """Write a text with options in place of arguments.
+    """Return a text with options in place of arguments.
 
     Examples
     --------
     >>> as_options('compare with missing="use".')
     'compare with --missing use.'
     """
-    text = named_arguments(_DIRECTIONS.sub(_direction, text), _option, _call)
-    for python, command in _WORDS:
-        text = text.replace(python, command)
-    return text
-
-
-def _direction(match: re.Match[str]) -> str:
-    names = literal_eval(match[1].replace("...", "0"))
-    words = (shlex.quote(f"{name}:{way}") for name in names for way in _WAYS)
-    return ", ".join(f"-m {a} or {b}" for a, b in zip(words, words, strict=True))
+    return named_arguments(text, _option, _call)
 
 
 def _call(function: str, name: str, value: object) -> str:
-    """Return a command with its option; tables are read by options of all commands."""
-    command = function.replace("_", " ")
+    """Return the command of a function with an option, or for readers the option alone."""
+    if function == "scores.subset":
+        return f"a table of some {name.replace('datasets', 'data sets')} (--where)"
+    command = WORDS.get(function, function.replace("_", " "))
     if not name:
         return command
     if name == "covariates" and value == ():
         return f"{command} --covariate NAME"
-    return _option(name, value) if function in _READERS else f"{command} {_option(name, value)}"
+    option = _option(name, value)
+    return option if function.startswith("read_") else f"{command} {option}"
 
 
-def proposed(proposal: "Proposal", directions: Mapping[str, str]) -> list[str]:
-    """Return the words that a proposal adds to the command as typed."""
+def proposed(proposal: Proposal, directions: Mapping[str, str]) -> list[str]:
+    """Return the arguments that a proposal adds to the typed command."""
     options = (_option(name, value) for name, value in proposal.options.items())
     words = [word for option in options for word in shlex.split(option)]
     one = len(proposal.directions) == 1 and not {"-m", "--measure"} & {*TYPED.get()}
@@ -139,25 +82,31 @@ def proposed(proposal: "Proposal", directions: Mapping[str, str]) -> list[str]:
     return words
 
 
-def of_proposals(error: Exception) -> "Sequence[Proposal]":
+def of_proposals(error: Exception) -> Sequence[Proposal]:
     """Return the proposals that an error ends with."""
     return getattr(error, "proposals", ())
 
 
 def said(error: Exception) -> str:
     """Return the text of an error, its calls as commands."""
-    text = str(error)
-    for proposal in of_proposals(error):
-        words = [*TYPED.get(), *proposed(proposal, dict.fromkeys(proposal.directions, BETTER))]
-        text = text.replace(str(proposal), f"benchinfer {shlex.join(words)}")
-    return as_options(text)
+    commands = {
+        str(proposal): f"benchinfer {shlex.join([*TYPED.get(), *words])}"
+        for proposal in of_proposals(error)
+        for words in [proposed(proposal, dict.fromkeys(proposal.directions, BETTER))]
+    }
+    if not commands:
+        return as_options(str(error))
+    pieces = re.split(f"({'|'.join(map(re.escape, commands))})", str(error))
+    return "".join(commands.get(piece) or as_options(piece) for piece in pieces)
 
 
 def _field(name: str, value: object) -> str:
     """Return where a measure's declaration has a field."""
     match name:
         case "scale":
-            return f"NAME:BETTER:TOLERANCE:{value} in --measures"
+            return f"NAME:BETTER:TOLERANCE:{value or 'SCALE'} in --measures"
+        case "limit":
+            return f"--measures NAME:BETTER:limit={value}"
         case "bounds" if isinstance(value, tuple):
             return f"bounds = {[*value]} in a TOML file of --measures"
         case _:
@@ -168,9 +117,17 @@ def _option(name: str, value: object) -> str:
     """Return an option with its value, quoted for a shell."""
     if name.startswith("Measure.") or (name == "scale" and value in ("identity", "log", "logit")):
         return _field(name.removeprefix("Measure."), value)
+    if name == "measures" and isinstance(value, dict) and ... in value.values():
+        words = (shlex.quote(f"{measure}:{way}") for measure in value for way in _WAYS)
+        option = "-m" if len(value) == 1 else "--measures"  # of `compare`, -m takes one
+        return ", ".join(f"{option} {a} or {b}" for a, b in zip(words, words, strict=True))
     option = f"--{_NAMES.get(name, name).replace('_', '-')}"
     if value is None or value in ((), {}):
         return _ANY.get(name, option)
+    return _with_value(option, name, value)
+
+
+def _with_value(option: str, name: str, value: object) -> str:
     match value:
         case "" | True:
             return option
@@ -180,8 +137,9 @@ def _option(name: str, value: object) -> str:
             option = "--order" if name == "contrasts" else option
             return f"{option} {shlex.quote(','.join(map(str, value)))}"
         case dict():
-            pairs = [shlex.quote(f"{key}={item or 'REFERENCE'}") for key, item in value.items()]
-            return f"{option} " + (f" {option} " if name == "columns" else ",").join(pairs)
+            parts = {k: ":".join(v) if isinstance(v, tuple) else v for k, v in value.items()}
+            pairs = [shlex.quote(f"{key}={part}") for key, part in parts.items()]
+            return f"{option} " + ("," if name == "normalise" else f" {option} ").join(pairs)
         case _:
             return f"{option} {shlex.quote(str(value))}"
 
@@ -223,19 +181,19 @@ def accepted(error: ScoreTableError) -> list[str] | None:
 
 def undirected(error: ScoreTableError) -> tuple[str, ...]:
     """Return the measures for which an error asks whether higher or lower is better."""
-    asked = [dict(fault.proposes) for fault in _faults(error)]
-    return next((tuple(one["measures"]) for one in asked if "measures" in one), ())
+    arguments = [dict(fault.proposes) for fault in _faults(error)]
+    return next((tuple(one["measures"]) for one in arguments if "measures" in one), ())
 
 
-def _faults(error: ScoreTableError) -> "list[Finding]":
-    """Return the faults of a table, without what else an error may find."""
+def _faults(error: ScoreTableError) -> list[Finding]:
+    """Return the findings of an error that are faults of the table."""
     from benchinfer.scores.coverage import Finding  # which help need not wait for
 
     findings = [f for f in error.findings if isinstance(f, Finding)]
     return [finding for finding in findings if finding.severity == "error"]
 
 
-def _chosen(proposals: "Sequence[Proposal]") -> "Proposal | None":
+def _chosen(proposals: Sequence[Proposal]) -> Proposal | None:
     others = [str(i + 1) for i in range(1, len(proposals))]
     also = f", {' or '.join(others)} another one" if others else ""
     answer = _answer(f"Enter runs the first{also}, anything else ends: ")

@@ -1,5 +1,7 @@
 """The command `init`."""
 
+from __future__ import annotations
+
 import json
 import re
 import shlex
@@ -72,8 +74,8 @@ def init(
         out.line(f"  benchinfer {shlex.join([source.scores, *(source.others or ())])}")
 
 
-def _read(source: SourceArguments) -> tuple["ScoreTable", dict[str, str]]:
-    """Read the table, and the directions of its measures where nothing declares any."""
+def _read(source: SourceArguments) -> tuple[ScoreTable, dict[str, str]]:
+    """Return the table, with guessed directions for measures that have none declared."""
     from benchinfer.scores.formats.format import directed
 
     try:
@@ -93,7 +95,7 @@ def _read(source: SourceArguments) -> tuple["ScoreTable", dict[str, str]]:
     return scores, directions
 
 
-def _text(source: SourceArguments, scores: "ScoreTable", directions: Mapping[str, str]) -> str:
+def _text(source: SourceArguments, scores: ScoreTable, directions: Mapping[str, str]) -> str:
     """Return the file."""
     roles = source.roles([m.name for m in scores.measures])
     options, mappings = _typed(source)
@@ -147,7 +149,7 @@ def _typed(source: SourceArguments) -> tuple[dict[str, Any], dict[str, dict[str,
 
 
 def _measures(
-    scores: "ScoreTable", directions: Mapping[str, str], typed: Sequence[str] | None
+    scores: ScoreTable, directions: Mapping[str, str], typed: Sequence[str] | None
 ) -> list[str]:
     """Return the lines on measures; those that a tool or another file declares are a comment."""
     lines = _comment(
@@ -168,7 +170,7 @@ def _measures(
     return lines + (shown if directions or typed else [f"# {line}" for line in shown])
 
 
-def _resampling(scores: "ScoreTable", roles: "Roles", typed: str | None) -> list[str]:
+def _resampling(scores: ScoreTable, roles: Roles, typed: str | None) -> list[str]:
     """Return the lines on the origin of replications, which is a comment if it is not typed."""
     kinds = "independent, bootstrap, holdout:FRACTION, cv:FOLDS, seeds or items"
     if typed is not None:
@@ -194,7 +196,7 @@ def _table(name: str, mapping: Mapping[str, str]) -> list[str]:
 
 
 def _comment(text: str) -> list[str]:
-    """Return the lines of a comment, which may hold nothing that is not printable."""
+    """Return the lines of a comment, with unprintable characters escaped."""
     return textwrap.wrap(safe(text), _WIDTH, initial_indent="# ", subsequent_indent="# ")
 
 

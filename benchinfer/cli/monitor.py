@@ -1,5 +1,7 @@
 """The command `monitor`."""
 
+from __future__ import annotations
+
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from os.path import realpath
@@ -174,8 +176,8 @@ def _state_path(scores: str, state: str | None, measures: list[str] | None) -> P
     return table.with_name(".".join([table.name, *(measures or []), "monitor.json"]))
 
 
-def document(result: "MonitorComparison | MonitoredMeasures") -> dict[str, object]:
-    """Write down the state of the experiment; of several measures each by itself, too."""
+def document(result: MonitorComparison | MonitoredMeasures) -> dict[str, object]:
+    """Return the JSON document of an experiment's state, with one for each of several measures."""
     from benchinfer.analyses.monitor.comparison import MonitorComparison
     from benchinfer.core.sections import Request
     from benchinfer.reports import documents
@@ -192,9 +194,9 @@ def document(result: "MonitorComparison | MonitoredMeasures") -> dict[str, objec
 
 
 def show(
-    result: "MonitorComparison | MonitoredMeasures", path: Path | None, report: str | None
+    result: MonitorComparison | MonitoredMeasures, path: Path | None, report: str | None
 ) -> None:
-    """Print the state of the experiment, what to run next, and where files are."""
+    """Print the state of the experiment, the next runs, and the paths of written files."""
     from benchinfer.analyses.monitor.comparison import MonitorComparison
     from benchinfer.cli.output import sections
     from benchinfer.cli.output.terminal import Terminal

@@ -1,5 +1,7 @@
 """The command `plan`."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -147,7 +149,7 @@ def plan(
     report: ReportTo = None,
     as_json: AsJson = False,
 ) -> None:
-    """Say how many data sets and replications an experiment needs, from a pilot's scores."""
+    """Compute the numbers of data sets and replications that an experiment needs, from a pilot."""
     import benchinfer as bi
     from benchinfer.analyses.plan.result import Plan
     from benchinfer.cli.guard import Exit
@@ -171,7 +173,7 @@ def plan(
     raise typer.Exit(Exit.DECIDED if enough else Exit.UNDECIDED)
 
 
-def show(result: "Plan | Allocation", report: str | None = None) -> None:
+def show(result: Plan | Allocation, report: str | None = None) -> None:
     """Print the plan, the table of other designs, and the report."""
     from benchinfer.analyses.plan.sections import SECTIONS
     from benchinfer.cli.output.sections import write

@@ -1,5 +1,7 @@
 """The command `report`."""
 
+from __future__ import annotations
+
 import shlex
 import sys
 from contextlib import contextmanager
@@ -29,7 +31,7 @@ if TYPE_CHECKING:
     from benchinfer.scores.table import ScoreTable
 
 
-def analyse(scores: "ScoreTable", **options: Any) -> "ReportInput":
+def analyse(scores: ScoreTable, **options: Any) -> ReportInput:
     """Run what the table supports; see `everything`."""
     from benchinfer.reports.gather import everything
 
@@ -46,8 +48,8 @@ def analyse(scores: "ScoreTable", **options: Any) -> "ReportInput":
 
 
 @contextmanager
-def stages(*, quiet: bool) -> "Generator[Stages]":
-    """Yield what tells of each stage on stderr: in a line that changes, or one each in a log."""
+def stages(*, quiet: bool) -> Generator[Stages]:
+    """Yield a callback that reports each stage on stderr: in one changing line, or as a log."""
     if quiet:
         yield lambda *_: None
         return
@@ -66,14 +68,14 @@ def _stage(task: str, i: int, n: int) -> str:
 
 
 def write(
-    results: "ReportInput | Sequence[object]",
+    results: ReportInput | Sequence[object],
     path: str,
-    scores: "ScoreTable | None" = None,
+    scores: ScoreTable | None = None,
     title: str | None = None,
-    kind: "Format | None" = None,
-    prints: "Prints" = "short",
-) -> "Page":
-    """Write the report, making the folder that it goes to; leave nothing where that fails."""
+    kind: Format | None = None,
+    prints: Prints = "short",
+) -> Page:
+    """Write the report and create its folder, which is removed again if that fails."""
     from benchinfer.reports import page
     from benchinfer.reports.gather import gather
 
@@ -92,7 +94,7 @@ def write(
     return composed
 
 
-def show(results: "ReportInput", scores: "ScoreTable", path: str) -> None:
+def show(results: ReportInput, scores: ScoreTable, path: str) -> None:
     """Print the first result on each measure over all data sets, and where the report is."""
     from benchinfer.comparison.comparison import Comparison
 

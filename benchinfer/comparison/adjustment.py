@@ -31,7 +31,7 @@ class PAdjustment:
     words
         What p-values are, with ``{family}``.
     needs
-        What it takes beside p-values; an adjustment with two ways takes either.
+        What it takes besides p-values; an adjustment with two ways takes either.
     adjust
         The function of p-values; Holm's for procedures that take more than these.
     source
@@ -101,7 +101,7 @@ _WITH_INTERVALS = ("single-step", "bonferroni", "none")
 
 
 def needs(adjust: str, what: Needs) -> bool:
-    """Return whether an adjustment needs more than p-values."""
+    """Return whether an adjustment needs a further input, such as the joint distribution."""
     return what in ADJUSTMENTS[adjust].needs
 
 
@@ -113,7 +113,7 @@ def words(
     by: str = "",
     joint: bool = False,
 ) -> str:
-    """Say how p-values and intervals of a family are adjusted.
+    """Return a clause that describes the adjustment of a family's p-values and intervals.
 
     Parameters
     ----------
@@ -153,12 +153,12 @@ def stepwise(adjust: str, n: int) -> bool:
 
 
 def adjusted_errors(errors: Array, adjusted: Array, raw: Array) -> Array:
-    """Return errors of adjusted p-values: they grow by the same factor as these do."""
+    """Return the Monte Carlo errors of p-values, multiplied by the factor of the adjustment."""
     return errors * np.divide(adjusted, raw, out=np.ones_like(adjusted), where=raw > 0)
 
 
 def adjusted(adjust: str, p_values: Array) -> Array:
-    """Adjust p-values one by one; by Holm for procedures that need more than these."""
+    """Return p-values adjusted without further inputs: Holm's where an adjustment needs some."""
     return ADJUSTMENTS[adjust].adjust(p_values)
 
 
@@ -179,7 +179,7 @@ def resolve(adjust: Adjust, contrasts: Contrasts, alternative: Alternative, *, c
 
 
 def check_all_pairs(adjust: str, contrasts: object, alternative: str) -> None:
-    """Refuse a procedure that goes with two-sided tests of all pairs only."""
+    """Raise an ArgumentError unless all pairs are tested two-sided, as the adjustment needs."""
     if (contrasts, alternative) != ("tukey", "two-sided"):
         raise ArgumentError(
             f"{adjust=} uses how the equalities of all pairs depend on each other.",
@@ -188,7 +188,7 @@ def check_all_pairs(adjust: str, contrasts: object, alternative: str) -> None:
 
 
 def sidak(alpha: float, n: int) -> float:
-    """Return the level of each of n intervals that hold together with probability 1 - alpha.
+    """Return Sidak's level for each of n intervals whose joint coverage is 1 - alpha.
 
     References
     ----------

@@ -1,5 +1,7 @@
 """Sets of the best algorithm and of ranks of a comparison: columns, ranges and the sentence."""
 
+from __future__ import annotations
+
 from dataclasses import replace
 from typing import TYPE_CHECKING, Literal
 
@@ -35,10 +37,10 @@ def of_normal(
     margin: float,
     least: Array | float = 0.0,
 ) -> RankSets:
-    """Return the sets of K levels with normal or t errors.
+    """Return confidence sets for the best and for ranks from K levels with normal or t errors.
 
     Degrees of freedom are those of all pairs, in the order of `all_pairs`, as are the least
-    standard errors of these, infinite for pairs that say nothing.
+    standard errors of these, infinite for pairs without evidence.
     """
     pairs, matrix = all_pairs(len(levels))
     df, error = np.full((2, len(levels), len(levels)), np.inf)
@@ -49,16 +51,19 @@ def of_normal(
     return normal_rank_sets(NormalReference(levels, errors.cov, df, error), alpha, margin)
 
 
-def of_raw_p_values(result: "TestedComparison") -> RankSets | None:
-    """Return the sets that unadjusted p-values of the pairs give, whatever their dependence.
+def of_raw_p_values(result: TestedComparison) -> RankSets | None:
+    """Return rank sets from unadjusted p-values of the pairs, valid under any dependence.
 
-    Pairs that were not compared say nothing; None without pairs of single algorithms.
+    Pairs that were not compared give no evidence; None where contrasts are of averages.
     """
     return None if result.sides else rank_sets_of_p_values(one_sided(result), result.alpha)
 
 
-def one_sided(result: "TestedComparison") -> Array:
-    """Return (K, K) unadjusted p-values that the row is better than the column; else 1."""
+def one_sided(result: TestedComparison) -> Array:
+    """Return (K, K) unadjusted one-sided p-values that the row is better than the column.
+
+    They are 1 for pairs that were not compared, and for pairs without a standard error.
+    """
     evidence, k = result.evidence, len(result.algorithms)
     i, j = result.pairs.T
     side = {"two-sided": 0, "better": 1, "worse": -1}[result.alternative]
@@ -71,8 +76,8 @@ def one_sided(result: "TestedComparison") -> Array:
     return p
 
 
-def with_verdicts(sets: RankSets, result: "TestedComparison", adjust: str) -> RankSets:
-    """Return sets with the simultaneous ranks of the pairs where their tests are closed.
+def with_verdicts(sets: RankSets, result: TestedComparison, adjust: str) -> RankSets:
+    """Return rank sets with simultaneous ranks from closed tests of all pairs, if there are any.
 
     Closed tests of all pairs use that equalities follow from each other, as steps down do not: with
     the same error rate they decide more, and ranks agree with verdicts.
@@ -88,7 +93,7 @@ def with_verdicts(sets: RankSets, result: "TestedComparison", adjust: str) -> Ra
 
 
 def columns(sets: RankSets | None, kind: RankKind) -> dict[str, object]:
-    """Return the columns of the summary; none where there is no inference."""
+    """Return the columns of rank sets in the summary; none without inference."""
     check_choice("ranks", kind, RankKind)
     if sets is None:
         return {}
@@ -103,7 +108,7 @@ def columns(sets: RankSets | None, kind: RankKind) -> dict[str, object]:
     }
 
 
-def ranges(result: "Comparison") -> dict[str, tuple[int, int]]:
+def ranges(result: Comparison) -> dict[str, tuple[int, int]]:
     """Return the smallest and the largest rank of each algorithm.
 
     Where there is no inference they are those that the rule of the verdicts leaves.
@@ -115,16 +120,16 @@ def ranges(result: "Comparison") -> dict[str, tuple[int, int]]:
     return dict(zip(result.algorithms, zip(low, high, strict=True), strict=True))
 
 
-def reading(result: "Comparison") -> str:
-    """Say what the ranges of ranks are."""
+def reading(result: Comparison) -> str:
+    """Return the kind of the ranges of ranks in words: credible, confidence, or from verdicts."""
     if result.rank_sets is None:
         return "those that the verdicts leave open"
     credible = "credible" if result.rank_sets.p_best is None else "confidence"
     return f"{level_percent(result.level)} {credible} sets of all ranks together"
 
 
-def sentence(result: "Comparison") -> str:
-    """Say, to follow a headline, who may be the best; of two algorithms, what the headline says."""
+def sentence(result: Comparison) -> str:
+    """Return a sentence on the algorithms that may be the best; empty for fewer than three."""
     sets, k = result.rank_sets, len(result.algorithms)
     if sets is None or k < 3:
         return ""

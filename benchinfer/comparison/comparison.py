@@ -3,6 +3,8 @@
 Every analysis returns a `Comparison`; relations, figures and reports see nothing else.
 """
 
+from __future__ import annotations
+
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -24,6 +26,7 @@ from benchinfer.core.result import Tabular
 from benchinfer.core.sections import Check
 from benchinfer.core.verdict import Verdict, verdict_columns
 from benchinfer.numerics.directions.rank_sets import RankSets, rank_sets, rank_sets_of_draws
+from benchinfer.numerics.multiplicity import FALSE_DISCOVERY
 from benchinfer.numerics.ties import joined_levels
 from benchinfer.numerics.types import Array, Codes, Flags, States
 from benchinfer.relations.ranks import letters
@@ -43,8 +46,8 @@ type Target = Literal["domain", "datasets"]
 type Order = Literal["fixed", "result"] | Sequence[str]
 
 
-def spanning(rows: "pd.DataFrame", measure: Measure) -> "pd.Series[bool]":
-    """Return which rows of contrasts are decided though their interval includes equality."""
+def spanning(rows: pd.DataFrame, measure: Measure) -> pd.Series[bool]:
+    """Return a mask of the contrasts that are decided although their interval includes equality."""
     decided = rows["verdict"].isin(["first", "second"])
     if "conf_low" not in rows:
         return decided & False
@@ -109,12 +112,12 @@ class Comparison(Tabular):
 
     @property
     def checks(self) -> tuple[Check, ...]:
-        """All diagnostics, with those that are worked out when they are asked for."""
+        """All diagnostic checks, including those that are computed on request."""
         return self.stored_checks
 
     @property
     def heading(self) -> str:
-        """Name of the analysis in headings."""
+        """Title of the analysis in headings."""
         return self.title
 
     @property
@@ -148,7 +151,7 @@ class Comparison(Tabular):
         return ""
 
     def interval_words(self, rows: Sequence[int]) -> str:
-        """Return what the intervals of some contrasts are, in words; empty if there are none.
+        """Return a description of the intervals of some contrasts; empty if there are none.
 
         With them, how many decided pairs, whose marks are filled, have one that includes equality.
         """
@@ -160,25 +163,25 @@ class Comparison(Tabular):
 
     @property
     def interval_note(self) -> str:
-        """Why intervals or estimates are open, to be said before the table; else empty."""
+        """Reason why intervals or estimates are unbounded, stated before the table; else empty."""
         return ""
 
     @property
     def decider(self) -> str:
-        """What decides pairs whose interval includes equality, in words."""
+        """Criterion that decides pairs whose interval includes equality, in words."""
         if "prob_first" in self.effects():
             return f"where one direction has a probability of {100 * self.level:g} %"
         return "where the test decides"
 
     def over_equality(self) -> Flags:
-        """Return (P,) decided pairs whose interval includes equality."""
+        """Return a (P,) mask of the decided pairs whose interval includes equality."""
         return spanning(self._contrasts(), self.measure).to_numpy()
 
     def effects(self) -> Mapping[str, Array]:
         """Return the columns of `contrasts` that hold numbers, in the measure's own unit."""
         raise NotImplementedError
 
-    def contrasts(self, *, order: Order = "fixed", all: bool = False) -> "pd.DataFrame":  # noqa: A002
+    def contrasts(self, *, order: Order = "fixed", all: bool = False) -> pd.DataFrame:  # noqa: A002
         """One row per pair of algorithms.
 
         Parameters
@@ -211,7 +214,7 @@ class Comparison(Tabular):
         there = [name for name in READ if name in table and name not in unread]
         return table[[name for name in table.columns if name in there[:8]]]
 
-    def _contrasts(self) -> "pd.DataFrame":
+    def _contrasts(self) -> pd.DataFrame:
         """Return the contrasts in their fixed order."""
         named = verdict_columns(self.named_sides(), self.codes)
         return frame(
@@ -247,7 +250,7 @@ class Comparison(Tabular):
         return tuple(np.lexsort((by_name, -net, -level)).tolist())
 
     def against(self, levels: Array) -> Flags:
-        """Return (P,) decided pairs whose better algorithm has the worse of (K,) levels."""
+        """Return a (P,) mask of the pairs whose verdict contradicts the order of (K,) levels."""
         level, single = joined_levels(levels), (self.pairs >= 0).all(axis=1)
         i, j = self.pairs.T
         ahead = np.where(single, np.sign(level[i] - level[j]), 0.0)
@@ -256,18 +259,18 @@ class Comparison(Tabular):
 
     @property
     def level_marks(self) -> dict[str, str]:
-        """Mark of each algorithm that a pair puts elsewhere than its level does, else empty."""
+        """Mark of each algorithm with a verdict against the order of the levels, else empty."""
         marked = set(self.pairs[self.against(self.levels.estimate)].ravel().tolist())
         return {name: "*" * (k in marked) for k, name in enumerate(self.algorithms)}
 
     def turned(
         self,
-        table: "pd.DataFrame",
+        table: pd.DataFrame,
         ranking: Sequence[str] | None = None,
         *,
         undirected: Sequence[str] | None = None,
-    ) -> "pd.DataFrame":
-        """Return a table of pairs, better-ranked algorithms first, with rows by the ranking.
+    ) -> pd.DataFrame:
+        """Return a table of pairs with the better-ranked algorithm first and rows in ranking order.
 
         Parameters
         ----------
@@ -295,7 +298,7 @@ class Comparison(Tabular):
         sides: Sequence[tuple[str, str]] | None = None,
         ranking: Sequence[str] | None = None,
     ) -> Oriented:
-        """Return the contrasts, or others of the same test, as people read them; see `turned`."""
+        """Return the sides of contrasts by row in ranking order, the better-ranked one first."""
         sides = self.named_sides() if sides is None else sides
         ranking = self.ranking() if ranking is None else ranking
         place = {name: n for n, name in enumerate(ranking)}
@@ -309,7 +312,7 @@ class Comparison(Tabular):
 
     @property
     def undirected(self) -> tuple[str, ...]:
-        """Columns of `contrasts` that are the same whichever algorithm stands first."""
+        """Columns of `contrasts` that do not depend on which algorithm is first."""
         return ()
 
     def named_sides(self) -> list[tuple[str, str]]:
@@ -317,7 +320,7 @@ class Comparison(Tabular):
         names = self.algorithms
         return list(self.sides) or [(names[int(i)], names[int(j)]) for i, j in self.pairs]
 
-    def summary(self, *, ranks: best.RankKind = "simultaneous") -> "pd.DataFrame":
+    def summary(self, *, ranks: best.RankKind = "simultaneous") -> pd.DataFrame:
         """One row per algorithm: ``measure algorithm estimate [conf_low conf_high mean] n rank``.
 
         The estimate is the algorithm's level by the statistic that is tested (`level_name`), in the
@@ -348,7 +351,7 @@ class Comparison(Tabular):
         }
         return frame(columns)
 
-    def diagnostics(self) -> "pd.DataFrame":
+    def diagnostics(self) -> pd.DataFrame:
         """One row per check: ``check value direction limit ok remedy``."""
         return checks_frame(self.checks)
 
@@ -370,14 +373,14 @@ class Comparison(Tabular):
         return self._related(self.codes, self.rule)
 
     def _related(self, codes: States, rule: str = "") -> Relation:
-        """Return the relation that codes of the pairs make, with the ranking as its order."""
+        """Return the relation of the pairs' verdict codes, with the ranking as its order."""
         real = (self.pairs >= 0).all(axis=1)
         return Relation.from_codes(
             self.algorithms, self.pairs[real], codes[real], rule, self.ranking()
         )
 
     def letters(self) -> dict[str, str]:
-        """Return the letters of the algorithms by the ranking; none where pairs are not compared.
+        """Return letters in ranking order; empty unless all pairs of algorithms are compared.
 
         Two that share a letter are undecided or equivalent.
         """
@@ -402,7 +405,7 @@ class Comparison(Tabular):
         return f"{first}{best.sentence(self)}"
 
     def claims(self, measure: Measure) -> str:
-        """Return what contrasts of averages show, by the ranking if the user did not name them."""
+        """Return a sentence with the verdicts of contrasts of averages, as a headline."""
         rows = list(range(len(self.pairs)) if self.names else self.oriented())
         sides = self.named_sides()
         return wording.claims([sides[p] for p in rows], self.codes[rows], measure, self.scope())
@@ -418,7 +421,7 @@ class Comparison(Tabular):
 
     @property
     def level_name(self) -> str:
-        """What a level of the summary is a value of: the statistic that is tested."""
+        """Statistic that is tested, whose values are the levels of the summary, in words."""
         return self.levels.name.replace("{}", self.measure.name) or self.measure.name
 
     @property
@@ -435,16 +438,16 @@ class Comparison(Tabular):
 
     @property
     def level_words(self) -> str:
-        """What the levels of the summary are about where that is not the mean, in words."""
+        """Description of the estimand of the levels where it is not the mean, else empty."""
         return ""
 
     @property
     def level_note(self) -> str:
-        """What the levels of the summary are estimated by, where that is to be said."""
+        """Description of the estimator of the levels where the default needs an explanation."""
         return ""
 
     def reversals(self, levels: Array | None = None, *, mark: str = "* ") -> str:
-        """Name the pairs that are decided against the order of (K,) levels; else return nothing.
+        """Return a sentence on pairs with a verdict against the order of (K,) levels; else empty.
 
         By default of the levels that are compared. The text begins with the mark that these levels
         have in its table or figure, empty where they have none.
@@ -466,7 +469,7 @@ class Comparison(Tabular):
         )
 
     def scope(self) -> str:
-        """Return what the claims are about, in words."""
+        """Return the scope of the claims in words: a domain, these data sets or one data set."""
         return wording.scope(self.setting, self.target)
 
     @property
@@ -523,13 +526,19 @@ class TestedComparison(Comparison):
     def rule(self) -> str:
         """The decision rule in words."""
         rule = wording.tested_rule(self.measure, self.level, self.alternative)
-        if wording.RATE in self.provenance.adjustment:
+        if self.controls_rate:
             rule += wording.rate_of_rule(self.measure, self.level)
         return rule
 
     @property
+    def controls_rate(self) -> bool:
+        """Whether p-values of several contrasts control the false discovery rate."""
+        requested = self.options.adjust in FALSE_DISCOVERY
+        return requested and len(self.pairs) > 1 and not self.bayesian
+
+    @property
     def intervals(self) -> str:
-        """What the intervals of the contrasts are, in words."""
+        """Description of the intervals of the contrasts: their level, kind and adjustment."""
         if self.bayesian:
             return f"{100 * self.level:g} % credible intervals of each pair alone"
         alone = self.options.adjust == "none"
@@ -543,7 +552,7 @@ class TestedComparison(Comparison):
         return self.options.alternative
 
     def headline(self) -> str:
-        """Return the verdict in one sentence, and what two data sets can show."""
+        """Return the verdict in one sentence, with a caveat where there are only two data sets."""
         one = bool(np.isclose(self.evidence.df, 1.0, rtol=1e-9).all())
         few = self.target == "domain" and not self.bayesian and one
         return f"{super().headline()}{wording.TWO if few else ''}{self.by_name}"
@@ -554,7 +563,7 @@ class TestedComparison(Comparison):
         if self.bayesian:
             return ""
         options = self.options
-        if wording.RATE in self.provenance.adjustment:
+        if self.controls_rate:
             return wording.discovery(self.level)
         alphabetical = options.contrasts == "tukey" and getattr(options, "pair", None) is None
         if not alphabetical or self.alternative == "two-sided":
@@ -591,7 +600,7 @@ class TestedComparison(Comparison):
         return [pair for pair, one in zip(self.named_sides(), small, strict=True) if one]
 
     def noninferior(self) -> list[tuple[str, str]]:
-        """Return the pairs (a, b) of which a is shown not to be worse than b by the tolerance.
+        """Return the pairs (a, b) in which a is non-inferior to b at the tolerance.
 
         One-sided tests with a tolerance show it; else the list is empty.
         """
@@ -634,7 +643,7 @@ class TestedComparison(Comparison):
 
 
 def _ranks(levels: Array) -> Array:
-    """Return the ranks of levels, the best is 1, ties by the mean of theirs; all NaN with a NaN."""
+    """Return ranks of levels, 1 for the best and mean ranks for ties; all NaN where any is NaN."""
     # SciPy's rankdata would load all of its statistics.
     ordered = np.sort(-levels)
     below, to = (np.searchsorted(ordered, -levels, side) for side in ("left", "right"))

@@ -28,7 +28,7 @@ NO_ALGORITHM = -1
 
 
 def some_of(pairs: Oriented, chosen: Flags) -> str:
-    """Name the first few of the chosen contrasts.
+    """Return the first few contrasts of a mask in words.
 
     Examples
     --------
@@ -55,8 +55,8 @@ class ContrastFamily:
     names
         (P,) names given by the user, else empty.
     shown
-        How many of the contrasts, the first ones, are wanted; the others are there because the
-        wanted ones were picked among all by looking at the scores.
+        How many of the contrasts, the first ones, are reported; the others are there because the
+        reported ones were chosen among all by their scores.
     """
 
     pairs: Codes
@@ -68,7 +68,7 @@ class ContrastFamily:
 
     @property
     def wanted(self) -> slice:
-        """The contrasts that are wanted."""
+        """Slice of the contrasts that are reported."""
         return slice(None) if self.shown < 0 else slice(self.shown)
 
     def named_sides(self, algorithms: tuple[str, ...]) -> list[tuple[str, str]]:
@@ -114,7 +114,7 @@ def family_of(
 
 
 def implied(contrasts: Contrasts, control: str | None) -> Contrasts:
-    """Return the family that both ask for together: a control stands for Dunnett's.
+    """Return the family of contrasts, which is Dunnett's where only a control is named.
 
     Examples
     --------
@@ -127,7 +127,7 @@ def implied(contrasts: Contrasts, control: str | None) -> Contrasts:
 
 
 def check_number(algorithms: tuple[str, ...], contrasts: Contrasts, control: str | None) -> None:
-    """Refuse all pairs of more algorithms than time and memory allow, before any computation."""
+    """Raise a DesignError where all pairs of algorithms are more than time and memory allow."""
     k, family = len(algorithms), implied(contrasts, control)
     best = control == "best" and "best" not in algorithms
     if k <= MOST_IN_PAIRS or not isinstance(family, str):
@@ -151,7 +151,7 @@ def _differences(pairs: Codes, k: int) -> Array:
 def _with_control(
     algorithms: tuple[str, ...], control: str | None, levels: Array, *, directed: bool
 ) -> ContrastFamily:
-    """Each other algorithm against the control: Dunnett's family."""
+    """Return Dunnett's family: each other algorithm against the control."""
     k, best = len(algorithms), control == "best" and "best" not in algorithms
     if control is None:
         raise ArgumentError(
@@ -183,7 +183,7 @@ def _with_control(
 
 
 def _with_mean(algorithms: tuple[str, ...]) -> ContrastFamily:
-    """Each algorithm against the mean of all: the family of the analysis of means."""
+    """Return the family of the analysis of means: each algorithm against the mean of all."""
     k = len(algorithms)
     pairs = np.column_stack([np.arange(k), np.full(k, NO_ALGORITHM)])
     sides = tuple((name, "mean of all algorithms") for name in algorithms)
@@ -192,7 +192,7 @@ def _with_mean(algorithms: tuple[str, ...]) -> ContrastFamily:
 
 
 def _steps(algorithms: tuple[str, ...], order: Sequence[str]) -> ContrastFamily:
-    """Each algorithm against the one before it."""
+    """Return the family of successive differences: each algorithm against its predecessor."""
     if strange := [name for name in order if name not in algorithms]:
         raise ArgumentError(unknown("algorithm", strange[0], algorithms))
     if len(set(order)) < max(len(order), 2):
@@ -208,7 +208,7 @@ def _steps(algorithms: tuple[str, ...], order: Sequence[str]) -> ContrastFamily:
 
 
 def _weighted(algorithms: tuple[str, ...], weights: Weights) -> ContrastFamily:
-    """Contrasts with the weights of the user."""
+    """Return the family of contrasts with weights of the user."""
     if not weights:
         raise ArgumentError("there are no contrasts.", hint="name one or more.")
     matrix = np.zeros((len(weights), len(algorithms)))
@@ -242,13 +242,13 @@ def _weighted(algorithms: tuple[str, ...], weights: Weights) -> ContrastFamily:
 
 
 def _single(row: Array) -> int:
-    """Return the one algorithm on the positive side, if it is one."""
+    """Return the index of the algorithm with a positive weight, if there is only one."""
     index = np.flatnonzero(row > 0)
     return int(index[0]) if len(index) == 1 else NO_ALGORITHM
 
 
 def _side(algorithms: tuple[str, ...], row: Array) -> str:
-    """Name the positive side of a contrast."""
+    """Return the positive side of a contrast in words: an algorithm, a mean or a weighted sum."""
     index = np.flatnonzero(row > 0)
     names = [algorithms[i] for i in index]
     if len(names) == 1:

@@ -1,5 +1,7 @@
 """Setting, evidence and verdict rule of a comparison."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass, replace
 from typing import ClassVar, Literal
 
@@ -7,7 +9,7 @@ import numpy as np
 
 from benchinfer.core.arguments import check_level
 from benchinfer.core.errors import DesignError
-from benchinfer.core.measure import Measure, Scale
+from benchinfer.core.measure import RANGE, Measure, Scale, out_of_range
 from benchinfer.core.saving import savable
 from benchinfer.core.verdict import Verdict
 from benchinfer.numerics.types import Array, Codes, Flags, States
@@ -20,8 +22,6 @@ from benchinfer.scores.table import ScoreTable
 
 # What an analysis takes: a table, or statistics of one.
 type Scores = ScoreTable | SufficientStatistics
-# Largest score, and inverse of the smallest spread, of which all powers needed are numbers.
-_RANGE = 1e50
 
 
 @savable
@@ -80,8 +80,8 @@ class Setting:
     units: str = ""
 
     @staticmethod
-    def of(scores: Scores, measure: str | None = None) -> tuple["Setting", ScoreTable]:
-        """Take down the setting of one measure of a table, and narrow the table to it.
+    def of(scores: Scores, measure: str | None = None) -> tuple[Setting, ScoreTable]:
+        """Return the setting of one measure, and the table restricted to the measure's scores.
 
         Raises
         ------
@@ -133,7 +133,7 @@ class Setting:
 
     @property
     def scales(self) -> tuple[Scale, ...]:
-        """The other scales on which all scores of a measure on the identity scale have a place."""
+        """Other scales, log or logit, on which all scores of an identity-scale measure exist."""
         low, high = np.nanmin(self.quantiles), np.nanmax(self.quantiles)
         if self.measure.scale != "identity" or self.measure.normalised or low <= 0:
             return ()
@@ -146,9 +146,9 @@ class Setting:
 
 
 def as_table(scores: object) -> ScoreTable:
-    """Return a table, of statistics and in a cluster one without rows.
+    """Return a score table; one without rows for sufficient statistics and cluster tables.
 
-    A frame in its place, the likeliest slip, is refused.
+    A data frame raises a DesignError.
     """
     if isinstance(scores, SufficientStatistics):
         return ScoreTable.of_statistics(scores)
@@ -161,19 +161,14 @@ def as_table(scores: object) -> ScoreTable:
 
 
 def _refuse_out_of_range(measure: Measure, quantiles: Array) -> None:
-    """Refuse scores of which fourth powers, as in the variance of a variance, are no numbers."""
+    """Raise a DesignError where fourth powers of scores would overflow or underflow."""
     if measure.scale != "identity":
         return
-    low, high = np.nanmin(quantiles), np.nanmax(quantiles)
-    size, spread = max(abs(low), abs(high)), high - low
-    small = 0 < spread < 1 / _RANGE
-    if size <= _RANGE and not small:
-        return
-    problem = f"differ by {spread:.3g} at most" if small else f"are as large as {size:.3g}"
-    raise DesignError(
-        f"the scores of {measure.name} {problem}: powers of them leave the range of numbers.",
-        hint=f"change the unit of the scores; from {1 / _RANGE:g} to {_RANGE:g} is in range.",
-    )
+    if problem := out_of_range(np.nanmin(quantiles), np.nanmax(quantiles)):
+        raise DesignError(
+            f"the scores of {measure.name} {problem}: powers of them leave the range of numbers.",
+            hint=f"change the unit of the scores; from {1 / RANGE:g} to {RANGE:g} is in range.",
+        )
 
 
 @savable
@@ -201,8 +196,8 @@ class Level:
     better: Literal["higher", "lower", ""] = ""
 
     @staticmethod
-    def of_pairs(mean: Array, pairs: Codes, differences: Array, name: str = "") -> "Level":
-        """Return the levels that pairs' differences make, around the mean of all algorithms.
+    def of_pairs(mean: Array, pairs: Codes, differences: Array, name: str = "") -> Level:
+        """Return the levels fitted to the differences of pairs, centred on the algorithms' mean.
 
         They are the means where pairs differ as these do, as without empty cells.
         """
@@ -217,7 +212,7 @@ class Level:
         return self.estimate if self.mean is None else self.mean
 
     def shown(self, measure: Measure) -> Array:
-        """Return the levels as people read them."""
+        """Return the levels on the reporting scale, with the direction of the statistic."""
         if not self.better:
             return measure.level_of(self.estimate)
         return (1.0 if self.better == "higher" else -1.0) * self.estimate + 0.0  # no minus zero
@@ -261,7 +256,7 @@ class Evidence:
 
 
 def silenced(evidence: Evidence, silent: Flags) -> Evidence:
-    """Let evidence say nothing of some pairs: p-values of 1, and intervals without bounds."""
+    """Return evidence with the pairs of a mask undecided: p-values of 1, unbounded intervals."""
     not_worse = evidence.p_noninferiority
     return replace(
         evidence,
@@ -277,13 +272,13 @@ def silenced(evidence: Evidence, silent: Flags) -> Evidence:
 
 
 def alpha_of(level: float) -> float:
-    """Return one minus the level, rounded so that 0.95 gives 0.05; check the level."""
+    """Return one minus a checked level, rounded so that 0.95 gives 0.05."""
     check_level(level)
     return round(1 - level, 12)
 
 
 def positions(levels: Array, pairs: Codes, differences: Array) -> Array:
-    """Return (K,) positions of algorithms whose differences fit those of pairs by least squares.
+    """Return (K,) levels whose differences fit those of pairs by least squares.
 
     Their mean in each set of algorithms that pairs connect is that of the levels.
 
@@ -315,7 +310,7 @@ def positions(levels: Array, pairs: Codes, differences: Array) -> Array:
 
 
 def decide(estimate: Array, p: Array, p_equivalence: Array, alpha: float) -> States:
-    """Turn adjusted p-values into verdicts.
+    """Return the verdict of each pair from its adjusted p-values.
 
     Equivalent where the equivalence test rejects at alpha (even if the difference is significant:
     significant but irrelevant), else first or second where the difference test does, else

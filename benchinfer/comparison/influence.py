@@ -1,5 +1,7 @@
 """Influence of single units, such as data sets, on the verdicts."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, ClassVar
@@ -62,7 +64,7 @@ class Influence:
 
     @property
     def changed(self) -> Flags:
-        """(N, P) verdicts that change."""
+        """(N, P) mask of the verdicts that change without the unit."""
         return (self.codes != Verdict.MISSING) & (self.codes != self.before)
 
     @property
@@ -77,17 +79,17 @@ class Influence:
             for p in np.flatnonzero(self.changed[i]).tolist()
         )
 
-    def table(self) -> "pd.DataFrame":
+    def table(self) -> pd.DataFrame:
         """One row per unit, with the contrast that moves most and the verdicts that change."""
         return self._rows(dict(enumerate(self.sides)))
 
-    def ranked(self) -> "pd.DataFrame":
-        """Return the table with pairs as people read them, the largest moves first."""
+    def ranked(self) -> pd.DataFrame:
+        """Return the table by descending shift, the better-ranked algorithm of each pair first."""
         table = self._rows(self.oriented)
         order = np.argsort(-np.nan_to_num(table["shift"].abs().to_numpy()), kind="stable")
         return table.iloc[order].rename(columns={self.unit: "unit"}).reset_index(drop=True)
 
-    def _rows(self, pairs: Oriented) -> "pd.DataFrame":
+    def _rows(self, pairs: Oriented) -> pd.DataFrame:
         size = np.where(np.isnan(self.shift), -1.0, np.abs(self.shift))
         most, known = size.argmax(axis=1), size.max(axis=1) >= 0
         # Where a unit moves nothing, the last digits differ.
@@ -109,10 +111,8 @@ class Influence:
         )
 
 
-def influence_table(
-    influence: Influence, rows: "pd.DataFrame", *, caption: str, note: str
-) -> Table:
-    """Lay out some rows of `Influence.ranked`."""
+def influence_table(influence: Influence, rows: pd.DataFrame, *, caption: str, note: str) -> Table:
+    """Return the table of the most influential units, from rows of `Influence.ranked`."""
     return Table(
         name="influence",
         caption=caption,

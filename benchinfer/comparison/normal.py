@@ -26,7 +26,7 @@ def std_errors(family: ContrastFamily, errors: Adjusted) -> Array:
 
 
 def without_spread(error: Array, errors: Adjusted) -> Flags:
-    """Return which standard errors are zero up to the rounding of the covariance (its root)."""
+    """Return a mask of the standard errors that are zero up to rounding of the covariance."""
     return error <= 1e-7 * np.sqrt(errors.cov.diagonal().max())
 
 
@@ -46,7 +46,7 @@ class _Statistics:
     df: Array
 
     def raw(self, statistic: Array) -> Array:
-        """Return the p-values of each contrast alone."""
+        """Return the unadjusted p-values of the contrasts."""
         if self.side == 0:
             return max_t.raw_p(statistic, self.df)
         return stdtr(self.df, -self.side * statistic)
@@ -63,15 +63,15 @@ def evidence_of(
     closed: Closed | None = None,
     least: Array | float = 0.0,
 ) -> tuple[Evidence, float]:
-    """Return the evidence of each contrast, and the largest error of a p-value that matters.
+    """Return the evidence of each contrast, and the largest error of a p-value near alpha.
 
     A closed test takes the place of the adjustment for p-values of the difference; the others are
     then Holm's. No standard error is below `least`.
 
     Notes
     -----
-    A pair whose difference is the same on every data set has no standard error: its tests say
-    nothing (p = 1), its interval is without bounds, and a diagnostics row names it.
+    A pair whose difference is the same on every data set has no standard error: its tests
+    have p = 1, its interval is without bounds, and a diagnostics row names it.
     """
     estimate = family.matrix @ levels
     error = np.maximum(std_errors(family, errors), least)
@@ -125,7 +125,7 @@ def evidence_of(
 def _joint(
     family: ContrastFamily, errors: Adjusted, tests: _Statistics, adjust: str, alpha: float
 ) -> tuple[Array, Array, Array, Array, float]:
-    """Return p, equivalence p, non-inferiority p, critical values and the error of the p."""
+    """Return joint p-values of three tests, critical values and the largest error of a p-value."""
     df = float(errors.df.min())
     n = len(tests.difference)
     both = max_t.max_t(family.matrix, errors.cov, df)

@@ -1,5 +1,7 @@
 """Arguments of an analysis of contrasts as one record."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -62,9 +64,9 @@ class ContrastOptions(AnalysisOptions):
         return family_of(algorithms, self.contrasts, self.control, levels, directed=self.directed)
 
     def compared[C: Comparison](
-        self, algorithms: tuple[str, ...], means: Array, compare: "Callable[[ContrastFamily], C]"
+        self, algorithms: tuple[str, ...], means: Array, compare: Callable[[ContrastFamily], C]
     ) -> C:
-        """Compare with the family by the means, or if its levels have another best one, by these.
+        """Return the comparison, repeated if its levels and the means differ on the best algorithm.
 
         Contrasts with the best one are tests of all pairs, of which levels do not depend on which
         ones are shown.
@@ -75,7 +77,7 @@ class ContrastOptions(AnalysisOptions):
         return by_name if np.array_equal(family.pairs, better.pairs) else compare(better)
 
     def check_family(self, algorithms: tuple[str, ...]) -> None:
-        """Refuse contrasts that these algorithms have not, before any work."""
+        """Raise an error where contrasts or their adjustment do not apply to the algorithms."""
         check_number(algorithms, self.contrasts, self.control)
         family = self.family(algorithms, np.zeros(len(algorithms)))
         adjust = getattr(self, "adjust", "none")

@@ -7,6 +7,8 @@ and inferential analysis. Austrian Journal of Statistics 41, 5-26.
 https://doi.org/10.17713/ajs.v41i1.185
 """
 
+from __future__ import annotations
+
 import pickle
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -67,7 +69,7 @@ class ComparisonGroups[C: Comparison](Mapping[str, C]):
         width = max((len(name) for name in self), default=0)
         return "\n".join(f"{name.ljust(width)}  {r.relation()}" for name, r in self.items())
 
-    def contrasts(self, *, order: Order = "fixed", all: bool = False) -> "pd.DataFrame":  # noqa: A002
+    def contrasts(self, *, order: Order = "fixed", all: bool = False) -> pd.DataFrame:  # noqa: A002
         """Return all contrasts with a leading column that names the group.
 
         Rows are turned, where asked, by the ranking in their own group, or by the one given; `all`
@@ -75,15 +77,15 @@ class ComparisonGroups[C: Comparison](Mapping[str, C]):
         """
         return self._stack({name: r.contrasts(order=order, all=all) for name, r in self.items()})
 
-    def summary(self) -> "pd.DataFrame":
+    def summary(self) -> pd.DataFrame:
         """Return all summaries with a leading column that names the group."""
         return self._stack({name: result.summary() for name, result in self.items()})
 
-    def diagnostics(self) -> "pd.DataFrame":
+    def diagnostics(self) -> pd.DataFrame:
         """Return all diagnostics with a leading column that names the group."""
         return self._stack({name: result.diagnostics() for name, result in self.items()})
 
-    def _stack(self, tables: Mapping[str, "pd.DataFrame"]) -> "pd.DataFrame":
+    def _stack(self, tables: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
         import pandas as pd
 
         for name, table in tables.items():
@@ -129,8 +131,8 @@ class Comparisons(ComparisonGroups[Comparison], Tabular):
         self,
         combine: Literal["fisher", "bonferroni"] = "fisher",
         adjust: Literal["auto", "holm", "bh", "by", "none"] = "auto",
-    ) -> "pd.DataFrame":
-        """Say on how many data sets each algorithm is shown to be better, and on which.
+    ) -> pd.DataFrame:
+        """Return lower confidence bounds on the number of data sets where one algorithm is better.
 
         Parameters
         ----------
@@ -193,7 +195,7 @@ class Comparisons(ComparisonGroups[Comparison], Tabular):
         return frame({"measure": [measure] * len(rows), **table})
 
     def counted(self, most: int = 5) -> str:
-        """Say of the pairs with the largest counts on how many data sets one is better."""
+        """Return a sentence with the pairs of the largest `counts`; empty without any."""
         try:
             table = self.counts()
         except DesignError:
@@ -213,14 +215,14 @@ class Comparisons(ComparisonGroups[Comparison], Tabular):
         return f"Of each pair alone ({level}): {'; '.join(said)}{more}."
 
     def _one_sided(self) -> dict[tuple[str, str], dict[str, float]]:
-        """Return, by ordered pair and data set, the p-value of the first being better."""
+        """Return one-sided p-values that the first is better, by ordered pair and data set."""
         p_values: dict[tuple[str, str], dict[str, float]] = {}
         for dataset, result in self.items():
             if not isinstance(result, TestedComparison) or result.bayesian or result.sides:
                 raise DesignError(
                     f"{within(result.heading)} has no p-values of pairs, which counts of data sets"
                     " combine.",
-                    hint=("per_dataset(compare_pair, ...) has them."),
+                    hint="per_dataset(compare_pair, scores) has them.",
                 )
             p = one_sided(result)
             for i, j in result.pairs.tolist():
@@ -231,7 +233,7 @@ class Comparisons(ComparisonGroups[Comparison], Tabular):
 
     @property
     def rules(self) -> tuple[str, ...]:
-        """The rules of the verdicts; several ones with the number of data sets of each analysis."""
+        """Decision rules of the verdicts; several with the number of data sets of each analysis."""
         headings = [result.heading for result in self.values()]
         rules = {result.heading: result.rule for result in self.values()}
         if len(set(rules.values())) == 1:
@@ -242,7 +244,7 @@ class Comparisons(ComparisonGroups[Comparison], Tabular):
         )
 
     def sentence(self) -> str:
-        """Return sentences for a results section: what is decided over all data sets.
+        """Return sentences for a results section on the verdicts over all data sets.
 
         How many contrasts are decided, and how often each of the first algorithms is better and
         worse; numbers are in `table`.
@@ -262,7 +264,7 @@ _ALONE: dict[str, tuple[object, ...]] = {
 
 
 def check_alone(what: str, arguments: Mapping[str, object]) -> None:
-    """Refuse arguments that say how data sets differ, where each is taken by itself."""
+    """Raise an ArgumentError where an argument concerns differences between data sets."""
     for name, fit in _ALONE.items():
         value = arguments.get(name, fit[0])
         if value not in fit:
@@ -275,7 +277,7 @@ def check_alone(what: str, arguments: Mapping[str, object]) -> None:
 
 @dataclass(frozen=True, slots=True)
 class _Alone:
-    """An analysis of one data set, which another process can be given."""
+    """Analysis of a single data set that can be sent to another process."""
 
     compare: Callable[..., Comparison | ComparisonGroups[Comparison]]
     measure: str
@@ -290,7 +292,7 @@ class _Alone:
 
 
 def check_travels(work: Callable[..., object]) -> None:
-    """Refuse functions that have no name in a module, and arguments of that kind."""
+    """Raise an ArgumentError where a function or its arguments cannot be pickled."""
     try:
         pickle.dumps(work)
     except (pickle.PicklingError, AttributeError, TypeError) as error:

@@ -19,7 +19,7 @@ R_HAT, ESS = 1.01, 400.0
 @savable
 @dataclass(frozen=True, slots=True)
 class Convergence:
-    """The worst numbers over all parameters.
+    """Worst convergence diagnostics over all parameters.
 
     Attributes
     ----------
@@ -30,7 +30,7 @@ class Convergence:
     bulk, tail
         Smallest effective sample size of the middle and of the 5 % tails.
     divergences
-        Number of draws at which NUTS lost its way; None for a sampler that cannot.
+        Number of divergent transitions of NUTS; None for a sampler without them.
     """
 
     r_hat: float
@@ -41,7 +41,7 @@ class Convergence:
 
     @property
     def passed(self) -> bool:
-        """True if all gates are passed."""
+        """True if the chains have converged and effective sample sizes are sufficient."""
         return self.settled and min(self.bulk, self.tail) >= ESS
 
     @property
@@ -54,7 +54,7 @@ class Convergence:
         return mixed and not self.divergences
 
     def checks(self, draws: str) -> list[Check]:
-        """Return the rows of the diagnostics."""
+        """Return the checks of R-hat, effective sample sizes and divergences."""
         apart = f"chains of {draws} do not agree yet, and such chains decide no pair: more draws"
         apart += " (draws=...)"
         few = f"chains of {draws} say too little: more draws (draws=...)"
@@ -85,7 +85,7 @@ class Convergence:
 
 
 def settled(looked_at: list[Array], r_hat_effects: float, divergences: int | None) -> Convergence:
-    """Look at (C, T) draws of parameters.
+    """Return convergence diagnostics of (C, T) draws of parameters.
 
     References
     ----------
@@ -154,12 +154,12 @@ def effects_of(outcomes: Outcomes, measure: Measure, quantity: str) -> dict[str,
 
 
 def directional(level: float) -> float:
-    """Return the probability of one direction beyond which an interval of a level excludes 0."""
+    """Return the probability of a direction above which an equal-tailed interval excludes 0."""
     return (1 + level) / 2
 
 
 def codes_of(outcomes: Outcomes, level: float, *, settled: bool | Flags = True) -> States:
-    """Turn probabilities into (P,) `Verdict` codes that say the same as intervals of the level.
+    """Return (P,) `Verdict` codes from probabilities, consistent with intervals of the level.
 
     A direction needs more than (1 + level) / 2, so that the equal-tailed interval lies on its side
     of equality, or beyond the tolerance; equivalence needs the level. Chains that have not settled
@@ -176,7 +176,7 @@ def codes_of(outcomes: Outcomes, level: float, *, settled: bool | Flags = True) 
 
 
 def codes_of_published(outcomes: Outcomes, level: float, *, settled: bool | Flags = True) -> States:
-    """Turn probabilities into (P,) `Verdict` codes by the rule of the published tests of pairs.
+    """Return (P,) `Verdict` codes from probabilities by the rule of the published pairwise tests.
 
     Each of the three outcomes needs the level, so that a pair can be decided while its interval
     spans equality.

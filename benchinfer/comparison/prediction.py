@@ -1,5 +1,7 @@
 """Prediction of a data set not seen."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, Literal
@@ -100,7 +102,7 @@ class NewDataset(Readable):
     sides: tuple[tuple[str, str], ...]
     predicted: Prediction
 
-    def contrasts(self) -> "pd.DataFrame":
+    def contrasts(self) -> pd.DataFrame:
         """One row per contrast.
 
         Returns
@@ -119,7 +121,7 @@ class NewDataset(Readable):
             }
         )
 
-    def summary(self) -> "pd.DataFrame":
+    def summary(self) -> pd.DataFrame:
         """One row per algorithm: the probability that it is best there, or near best.
 
         ``prob_near_best`` is the probability to be within the tolerance of the best one.
@@ -134,7 +136,7 @@ class NewDataset(Readable):
         )
 
     def __str__(self) -> str:
-        """Say which algorithm is most likely to be best there."""
+        """Return a sentence with the algorithm most likely to be best on the new data set."""
         best = self.predicted.best.best
         k = int(np.argmax(joined_levels(best)))
         return (

@@ -1,5 +1,7 @@
 """Sections of any comparison."""
 
+from __future__ import annotations
+
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
@@ -100,8 +102,8 @@ _OPEN = np.array([-np.inf, np.inf])
 _SHARES = ("prob_first", "prob_equivalent", "prob_second")
 
 
-def favours(measure: "Measure") -> str:
-    """Say how to read the sign of a contrast.
+def favours(measure: Measure) -> str:
+    """Return a sentence on the values of a contrast that favour the algorithm named first.
 
     Examples
     --------
@@ -117,8 +119,8 @@ def favours(measure: "Measure") -> str:
     )
 
 
-def better_side(measure: "Measure") -> str:
-    """Say which side is better where something departs from what was expected.
+def better_side(measure: Measure) -> str:
+    """Return a clause on the values of a departure that are better than expected.
 
     Examples
     --------
@@ -130,8 +132,8 @@ def better_side(measure: "Measure") -> str:
     return f"{side} {measure.neutral:g} is better than expected"
 
 
-def direction(measure: "Measure") -> str:
-    """Say how a contrast is to be read."""
+def direction(measure: Measure) -> str:
+    """Return a clause that defines a contrast and states which of its values favour the first."""
     side = "above" if measure.better == "higher" else "below"
     if measure.scale == "identity":
         return f"{measure.noun} of first minus second; {side} 0 the first is better"
@@ -140,12 +142,12 @@ def direction(measure: "Measure") -> str:
 
 
 def interval_writer(write: Write, turn: Callable[[object], Array]) -> Callable[[float, float], str]:
-    """Return how to write intervals that `turn` brought from the modelling scale, open there."""
+    """Return a formatter of intervals, open at the values to which `turn` maps infinite bounds."""
     lowest, highest = sorted(turn(_OPEN).tolist())
     return partial(interval, write=write, ends=(lowest, highest))
 
 
-def effect_columns(measure: "Measure", frame: "pd.DataFrame", kind: str) -> tuple[Column, ...]:
+def effect_columns(measure: Measure, frame: pd.DataFrame, kind: str) -> tuple[Column, ...]:
     """Return the columns of an effect and of its interval if any."""
     write = effect_writer(measure, frame)
     estimate = number("estimate", measure.effect_name, write)
@@ -155,7 +157,7 @@ def effect_columns(measure: "Measure", frame: "pd.DataFrame", kind: str) -> tupl
     return estimate, number("conf_low", kind, written, also=("conf_high",))
 
 
-def level_columns(comparison: "Comparison", frame: "pd.DataFrame") -> tuple[Column, ...]:
+def level_columns(comparison: Comparison, frame: pd.DataFrame) -> tuple[Column, ...]:
     """Return the columns of the levels, with their marks, intervals and means if any."""
     measure, write = comparison.measure, level_writer(comparison, frame)
     marks = comparison.level_marks
@@ -179,20 +181,20 @@ def level_columns(comparison: "Comparison", frame: "pd.DataFrame") -> tuple[Colu
     return tuple(columns)
 
 
-def level_writer(comparison: "Comparison", frame: "pd.DataFrame") -> Write:
-    """Return how to write levels: those without a unit of the measure with two decimals."""
+def level_writer(comparison: Comparison, frame: pd.DataFrame) -> Write:
+    """Return a formatter of levels, with two decimals for levels without the measure's unit."""
     if comparison.levels.better:
         return places(2)
     return effect_writer(comparison.measure, frame)
 
 
-def mean_writer(comparison: "Comparison", frame: "pd.DataFrame") -> Write:
-    """Return how to write the means beside the levels."""
+def mean_writer(comparison: Comparison, frame: pd.DataFrame) -> Write:
+    """Return a formatter of the means next to the levels."""
     return effect_writer(comparison.measure, frame.assign(estimate=frame["mean"]))
 
 
-def contrasts(comparison: "Comparison", basis: str = "") -> Table:
-    """One row per pair, in the order of the forest; the note ends with what p-values rest on."""
+def contrasts(comparison: Comparison, basis: str = "") -> Table:
+    """Return the table of contrasts in ranking order, with a note on the basis of the p-values."""
     measure, data = comparison.measure, comparison.contrasts(all=True)
     kind = "interval" if comparison.alternative == "two-sided" else "bound"
     largest = float(data["p_error"].max()) if "p_error" in data else 0.0
@@ -223,7 +225,7 @@ def _column(name: str, *, brief: bool = True) -> Column:
     return number(name, _HEADS.get(name, name), _WRITERS.get(name, significant), brief=brief)
 
 
-def _drawn(errors: "pd.Series[float]") -> dict[str, Column]:
+def _drawn(errors: pd.Series[float]) -> dict[str, Column]:
     """Return the columns of p-values and of their Monte Carlo errors, all to the same decimal.
 
     The smallest p-value that draws can give is marked.
@@ -236,8 +238,8 @@ def _drawn(errors: "pd.Series[float]") -> dict[str, Column]:
     }
 
 
-def decision(comparison: "Comparison", error: float = 0.0) -> str:
-    """Say how the verdicts came about, given the Monte Carlo error of p-values that is unsaid."""
+def decision(comparison: Comparison, error: float = 0.0) -> str:
+    """Return a note on the adjustment, the decision rule and any unshown Monte Carlo error."""
     parts = [comparison.rule]
     if inferential(comparison):
         parts.insert(0, f"{sentence(comparison.provenance.adjustment)}.")
@@ -250,8 +252,8 @@ def decision(comparison: "Comparison", error: float = 0.0) -> str:
     return " ".join(parts)
 
 
-def effect_writer(measure: "Measure", frame: "pd.DataFrame") -> Write:
-    """Return how to write effects: with digits by their uncertainty, ratios with three at least."""
+def effect_writer(measure: Measure, frame: pd.DataFrame) -> Write:
+    """Return a formatter of effects with digits by their uncertainty, three or more for ratios."""
     if measure.scale == "identity":
         return places(decimals(_spreads(frame)))
     if "conf_low" not in frame:
@@ -263,11 +265,11 @@ def effect_writer(measure: "Measure", frame: "pd.DataFrame") -> Write:
 
 
 def _ratio(value: float, digits: int) -> str:
-    """Write a ratio; one beyond what the table can show, of 0 or infinite, is open."""
+    """Return a ratio as text, with a mark in place of 0 and infinity."""
     return BEYOND if value in (0.0, np.inf) else significant(value, digits)
 
 
-def _spreads(frame: "pd.DataFrame") -> list[float]:
+def _spreads(frame: pd.DataFrame) -> list[float]:
     if "std_error" in frame:
         return [float(v) for v in frame["std_error"]]
     if "conf_low" in frame:
@@ -277,8 +279,8 @@ def _spreads(frame: "pd.DataFrame") -> list[float]:
     return (frame["estimate"] / 10).tolist()
 
 
-def summary(comparison: "Comparison", *, details: bool = True) -> Table:
-    """One row per algorithm, best first."""
+def summary(comparison: Comparison, *, details: bool = True) -> Table:
+    """Return the table of levels, one row per algorithm, best first."""
     data = comparison.summary()
     # A measure may be a rank itself.
     place = "place" if comparison.level_name == "rank" else "rank"
@@ -320,8 +322,8 @@ def summary(comparison: "Comparison", *, details: bool = True) -> Table:
     )
 
 
-def slopes(frame: "pd.DataFrame", comparison: "Comparison", evidence: tuple[Column, ...]) -> Table:
-    """One row for each covariate and pair."""
+def slopes(frame: pd.DataFrame, comparison: Comparison, evidence: tuple[Column, ...]) -> Table:
+    """Return the table of slopes, one row for each covariate and pair."""
     measure = comparison.measure
     kind = f"{level_percent(comparison.level)} interval"
     return Table(
@@ -338,7 +340,7 @@ def slopes(frame: "pd.DataFrame", comparison: "Comparison", evidence: tuple[Colu
 
 
 def columns_of_tests() -> tuple[Column, ...]:
-    """Return the columns of tests whose p-values are each of the test alone."""
+    """Return the columns of tests with unadjusted p-values."""
     return (
         number("statistic", "statistic", lambda value: significant(value, 4)),
         number("df", "df", degrees, also=("df_residual",)),
@@ -346,8 +348,8 @@ def columns_of_tests() -> tuple[Column, ...]:
     )
 
 
-def counts(coverage: "Coverage") -> Table:
-    """Scores per cell, with those marked that lack some."""
+def counts(coverage: Coverage) -> Table:
+    """Return the table of scores per cell, with incomplete cells marked."""
     import pandas as pd
 
     # By number: an algorithm may be called as another column is.
@@ -375,8 +377,8 @@ def counts(coverage: "Coverage") -> Table:
     )
 
 
-def findings(records: Sequence["Finding"]) -> Table:
-    """One row per finding of the checks."""
+def findings(records: Sequence[Finding]) -> Table:
+    """Return the table of findings of a score table, the most severe first."""
     import pandas as pd
 
     rank = {"error": 0, "warning": 1, "note": 2}
@@ -403,7 +405,7 @@ def findings(records: Sequence["Finding"]) -> Table:
 
 
 def explained(tables: Sequence[Table]) -> tuple[tuple[str, str, str], ...]:
-    """Return head, name and meaning of each column of the tables that the glossary knows."""
+    """Return head, name and definition of each table column that is in the glossary."""
     columns = [column for table in tables for column in table.columns[::-1] if column.defined]
     seen = {name: c.head for c in columns for name in (*c.also[::-1], c.name) if name in GLOSSARY}
     return tuple((seen[name], name, text) for name, text in GLOSSARY.items() if name in seen)
@@ -423,15 +425,15 @@ WITHIN = (
 )
 
 
-def inferential(comparison: "Comparison") -> bool:
+def inferential(comparison: Comparison) -> bool:
     """Return whether a comparison has intervals."""
     return "conf_low" in comparison.effects()
 
 
 def verdict(
-    comparison: "Comparison", request: Request, *, main: bool = True, rows: Table | None = None
+    comparison: Comparison, request: Request, *, main: bool = True, rows: Table | None = None
 ) -> Section:
-    """Verdict, figures and tables of one comparison, given the table of its pairs, if any."""
+    """Return the section of one comparison: verdict, figures and tables."""
     rows, levels = rows or contrasts(comparison), summary(comparison, details=request.details)
     figures, tables, fold = (), (levels, rows), None
     if not main:
@@ -457,9 +459,9 @@ def verdict(
 
 
 def _pairs(
-    comparison: "Comparison", levels: Table, rows: Table
+    comparison: Comparison, levels: Table, rows: Table
 ) -> tuple[tuple[Figure, ...], tuple[Table, ...], Fold | None]:
-    """Return figures, tables and what is folded."""
+    """Return the figures and tables of a comparison, and a fold for those of many contrasts."""
     n, k = len(comparison.pairs), len(comparison.algorithms)
     forest = Figure(comparison, "forest", favours(comparison.measure))
     ranking = Figure(comparison, "ranking", RANKING_CAPTION)
@@ -474,8 +476,8 @@ def _pairs(
     return shown, (levels, matrix), fold
 
 
-def _irrelevant(comparison: "Comparison") -> str:
-    """Name the pairs that differ significantly but by less than matters."""
+def _irrelevant(comparison: Comparison) -> str:
+    """Return a sentence on the pairs that differ significantly but by less than the tolerance."""
     pairs = comparison.oriented(comparison.irrelevant()).values()
     if not pairs:
         return ""
@@ -487,7 +489,7 @@ def _irrelevant(comparison: "Comparison") -> str:
 
 
 def each_dataset(results: Comparisons) -> Section:
-    """One relation per data set."""
+    """Return the section of comparisons per data set: their orders, verdicts and rules."""
     import pandas as pd
 
     measure, relations = next(iter(results.values())).measure, results.relations()
@@ -526,7 +528,7 @@ def each_dataset(results: Comparisons) -> Section:
 
 
 def _stopped(results: Comparisons) -> str:
-    """Say on how many data sets runs were stopped, as those are no exact times."""
+    """Return a sentence on the number of data sets with stopped runs; empty without any."""
     held = [one for result in results.values() if (one := result.setting.stopped) is not None]
     shares = [one.stopped.sum() / max(int(one.n.sum()), 1) for one in held]
     if not any(shares):
@@ -542,7 +544,7 @@ def _stopped(results: Comparisons) -> str:
 
 
 def not_compared(refused: Mapping[str, str], group: str) -> Table:
-    """One row per group of scores that could not be compared, and why."""
+    """Return the table of groups of scores that could not be compared, with the reason."""
     import pandas as pd
 
     return Table(
@@ -557,7 +559,7 @@ def not_compared(refused: Mapping[str, str], group: str) -> Table:
 
 
 def _shared_checks(results: Comparisons) -> Fold | None:
-    """Return the failed checks with the number of data sets that they fail on."""
+    """Return a fold of the failed checks, each with the number of data sets on which it fails."""
     import pandas as pd
 
     failed = [check for result in results.values() for check in result.checks if not check.ok]
@@ -580,8 +582,8 @@ def _shared_checks(results: Comparisons) -> Fold | None:
     return Fold("Diagnostics that ask for attention", (), (table,))
 
 
-def data_section(setting: "Setting") -> Section:
-    """Coverage, findings and distributions of the scores of one measure."""
+def data_section(setting: Setting) -> Section:
+    """Return the section of one measure's scores: coverage, findings and distributions."""
     coverage = setting.coverage
     complete = not coverage.empty and not coverage.thin
     tables = [] if complete else [counts(coverage)]
@@ -602,7 +604,7 @@ def data_section(setting: "Setting") -> Section:
 
 
 def scores_section(scores: ScoreTable) -> Section:
-    """Size and measures of a score table, and what the checks found."""
+    """Return the section of a score table: its size, measures and findings."""
     measures = [
         (m.on_scale(m.name), f"{m.better} is better, tolerance {m.tolerance:g}")
         for m in scores.measures
@@ -615,7 +617,7 @@ def scores_section(scores: ScoreTable) -> Section:
     )
 
 
-def _coverage(setting: "Setting") -> str:
+def _coverage(setting: Setting) -> str:
     coverage = setting.coverage
     d, k = coverage.counts.shape
     start = (
@@ -633,11 +635,11 @@ def _coverage(setting: "Setting") -> str:
     return f"{start}, {each} in each cell: nothing is missing."
 
 
-def _have(things: "Sequence[object]") -> str:
+def _have(things: Sequence[object]) -> str:
     return "has" if len(things) == 1 else "have"
 
 
-def _replications(setting: "Setting") -> str:
+def _replications(setting: Setting) -> str:
     if int(setting.coverage.expected.max()) < 2:
         return "There is one score in each cell, so nothing is known of its variation."
     if setting.resampling is None:
@@ -648,8 +650,8 @@ def _replications(setting: "Setting") -> str:
     return f"{how}; they {shared} the algorithms."
 
 
-def method_section(comparison: "Comparison", *, each: bool = False) -> Section:
-    """Say what was done, by which rule, and what the claims are about."""
+def method_section(comparison: Comparison, *, each: bool = False) -> Section:
+    """Return the section on the method: formula, decision rule, level and scope of the claims."""
     scope = "on each data set by itself" if each else comparison.scope()
     claims = [f"{scope[0].upper()}{scope[1:]}."]
     d = len(comparison.setting.coverage.datasets)
@@ -680,7 +682,7 @@ def method_section(comparison: "Comparison", *, each: bool = False) -> Section:
 
 
 def refused_section(refusals: Sequence[Refusal]) -> Section:
-    """Say what the table cannot answer, in the words of the errors."""
+    """Return the section of the analyses that a table does not support, with the error messages."""
     names = list(dict.fromkeys(refusal.analysis.lower() for refusal in refusals))
     return Section(
         title="Not answered",
@@ -689,14 +691,14 @@ def refused_section(refusals: Sequence[Refusal]) -> Section:
     )
 
 
-def leading(comparison: "Comparison", request: Request, rows: Table | None = None) -> Section:
-    """Return the verdict of a comparison: in full for the first one of a measure."""
+def leading(comparison: Comparison, request: Request, rows: Table | None = None) -> Section:
+    """Return the section of a comparison, in full for the first one of a measure."""
     main = not request.before
     return verdict(comparison, request, main=main, rows=rows)
 
 
 def sections_of(result: object, request: Request) -> tuple[Section, ...]:
-    """Return the sections of a result, as its folder registers them."""
+    """Return the sections of a result from the function registered for its class."""
     return registered(type(result), "sections", "SECTIONS")(result, request)
 
 

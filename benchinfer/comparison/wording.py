@@ -1,5 +1,7 @@
 """Wording of headlines and scopes."""
 
+from __future__ import annotations
+
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
@@ -29,16 +31,14 @@ _DOMAINS = {
 # few data sets far out do not move.
 AVERAGE = "on average over"
 TYPICAL = "on a typical data set of"
-# What the words of an adjustment name where it does not keep the chance of any false claim.
-RATE = "false discovery rate"
 TWO = (
     " Two data sets leave 1 degree of freedom: only very large differences can be shown, and"
     " intervals are wide."
 )
 
 
-def scope(setting: "Setting", target: str, domains: str = "pooled", where: str = AVERAGE) -> str:
-    """Say what the claims are about."""
+def scope(setting: Setting, target: str, domains: str = "pooled", where: str = AVERAGE) -> str:
+    """Return the scope of claims in words: a domain, these data sets or one data set."""
     d = len(setting.coverage.datasets)
     parts = ("data set", setting.datasets_left_out), ("algorithm", setting.algorithms_left_out)
     left_out = [f"the {what}{'s' * (len(n) > 1)} {several(n)}" for what, n in parts if n]
@@ -56,14 +56,14 @@ def scope(setting: "Setting", target: str, domains: str = "pooled", where: str =
     return f"on the data set {name}{' as drawn' if kind == 'bootstrap' else ''}{units}{without}"
 
 
-def mixture(setting: "Setting", domains: str = "pooled") -> str:
-    """Say how several domains enter, to follow what the claims are about; empty for one."""
+def mixture(setting: Setting, domains: str = "pooled") -> str:
+    """Return a clause on how several domains are weighted; empty for one domain."""
     n = len(set(setting.domains))
     return _DOMAINS[domains].format(n) if n > 1 else ""
 
 
 def direction(measure: Measure) -> str:
-    """Say which direction is better."""
+    """Return a measure's name with its better direction, such as "error, lower is better"."""
     return f"{measure.noun}, {measure.better} is better"
 
 
@@ -71,12 +71,12 @@ def headline(
     relation: Relation,
     measure: Measure,
     where: str,
-    levels: "Array",
+    levels: Array,
     most: str,
     shown: str = "shown to be ",
-    thin: "Mapping[str, str]" = MappingProxyType({}),
+    thin: Mapping[str, str] = MappingProxyType({}),
 ) -> str:
-    """Name the best algorithm by its estimate, and say what that one is shown to be.
+    """Return the headline: the best algorithm by its estimate, and the verdicts on it.
 
     Undecided need not be transitive, so that no group of best algorithms is named.
 
@@ -127,8 +127,8 @@ def headline(
     return _sentence(where, claim, measure)
 
 
-def resting(coverage: "Coverage") -> dict[str, str]:
-    """Name the algorithms that lack data sets with the number that they rest on."""
+def resting(coverage: Coverage) -> dict[str, str]:
+    """Return a label with the number of data sets for each algorithm that lacks some of them."""
     d, n = len(coverage.datasets), (coverage.counts > 0).sum(axis=0).tolist()
     return {
         name: f"{name} (on {shared:,} of {d:,} data sets)"
@@ -138,7 +138,7 @@ def resting(coverage: "Coverage") -> dict[str, str]:
 
 
 def _shown(relation: Relation, top: int, shown: str) -> str:
-    """Say what the algorithm with the best estimate is shown to be, to follow its name."""
+    """Return a clause with the verdicts on the algorithm with the best estimate, after its name."""
     strict, names = relation.strict, relation.algorithms
     if strict[:, top].any():
         winners = [names[i] for i in np.flatnonzero(strict[:, top])]
@@ -159,7 +159,7 @@ def _shown(relation: Relation, top: int, shown: str) -> str:
 
 
 def _better(relation: Relation, shown: str, most: int) -> str:
-    """Say which algorithms are better than which others, of many the first ones."""
+    """Return a clause that lists the first few winners and the algorithms they are better than."""
     names = relation.algorithms
     wins = [
         (names[i], [names[j] for j in np.flatnonzero(row)])
@@ -173,19 +173,19 @@ def _better(relation: Relation, shown: str, most: int) -> str:
     return "; ".join(claims)
 
 
-def _is(names: "Sequence[str]") -> str:
+def _is(names: Sequence[str]) -> str:
     return "is" if len(names) == 1 else "are"
 
 
-def _chosen(names: "Sequence[str]", chosen: "Sequence[int] | Codes") -> str:
-    """Name up to three algorithms, else count them."""
+def _chosen(names: Sequence[str], chosen: Sequence[int] | Codes) -> str:
+    """Return the names of the chosen algorithms, or their number if they are more than three."""
     if len(chosen) > 3:
         return f"{len(chosen)} of the other {len(names) - 1}"
     return join([names[i] for i in chosen])
 
 
 def _against(relation: Relation, control: int) -> str:
-    """Say what is decided of the pairs with one algorithm, where these alone were compared."""
+    """Return a clause with the verdicts of all contrasts with a control."""
     strict, names, states = relation.strict, relation.algorithms, relation.states[control]
     groups = (strict[:, control], strict[control], states == Verdict.EQUIVALENT)
     above, below, equal, rest = (
@@ -201,7 +201,7 @@ def _against(relation: Relation, control: int) -> str:
 
 
 def _of_compared(relation: Relation, shown: str) -> str:
-    """Say what is decided where only some pairs were compared, as with a control."""
+    """Return a clause with the verdicts of the pairs compared, where these are only some."""
     names = relation.algorithms
     upper = relation.states[np.triu_indices(len(names), 1)]
     n = int((upper != Verdict.MISSING).sum())
@@ -220,7 +220,7 @@ def _of_compared(relation: Relation, shown: str) -> str:
 
 
 def _nothing_strict(relation: Relation, top: int, shown: str) -> str:
-    """Say that no pair is decided, to follow the algorithm with the best estimate."""
+    """Return a clause that no algorithm is better than another, or that they are equivalent."""
     names = relation.algorithms
     upper = relation.states[np.triu_indices(len(names), 1)]
     n, equal = int((upper != Verdict.MISSING).sum()), int((upper == Verdict.EQUIVALENT).sum())
@@ -238,7 +238,7 @@ def _nothing_strict(relation: Relation, top: int, shown: str) -> str:
 
 
 def margin(measure: Measure) -> str:
-    """Say the tolerance in the unit of the reported effect, to follow "by"."""
+    """Return the tolerance in words, in the unit of the reported effect."""
     if measure.scale == "identity":
         return measure.in_unit(f"{measure.tolerance:g}")
     return {
@@ -248,7 +248,7 @@ def margin(measure: Measure) -> str:
 
 
 def tested_rule(measure: Measure, level: float, alternative: str) -> str:
-    """Say how adjusted p-values become verdicts."""
+    """Return the rule by which adjusted p-values decide a pair, in words."""
     alpha = f"{100 * (1 - level):.3g} %"
     test = {
         "two-sided": "the adjusted p-value of its difference is",
@@ -268,7 +268,7 @@ def tested_rule(measure: Measure, level: float, alternative: str) -> str:
 
 
 def rate_of_rule(measure: Measure, level: float) -> str:
-    """Say what p-values with a false discovery rate keep, to follow a rule."""
+    """Return a sentence, to follow a rule, on the false discovery rate that is controlled."""
     equal = ", and of the equivalences," if measure.tolerance else ""
     return (
         f" The false discovery rate is kept: on average at most {100 * (1 - level):.3g} % of the"
@@ -277,17 +277,15 @@ def rate_of_rule(measure: Measure, level: float) -> str:
 
 
 def discovery(level: float) -> str:
-    """Say, to follow a headline, that its claims keep the false discovery rate."""
+    """Return a sentence, to follow a headline, on the false discovery rate of its claims."""
     return (
         f" The comparisons keep a false discovery rate of {100 * (1 - level):.3g} %: on average at"
         " most that share of the significant differences is false, and single ones may be."
     )
 
 
-def claims(
-    sides: "Sequence[tuple[str, str]]", codes: "States", measure: Measure, where: str
-) -> str:
-    """Say in one sentence what contrasts of averages show."""
+def claims(sides: Sequence[tuple[str, str]], codes: States, measure: Measure, where: str) -> str:
+    """Return a sentence with the verdicts of contrasts of averages."""
     better = {Verdict.FIRST: (0, 1), Verdict.SECOND: (1, 0)}
     wins = [
         f"{named(pair[better[code][0]])} is better than {named(pair[better[code][1]])}"
@@ -308,7 +306,7 @@ def _sentence(where: str, claim: str, measure: Measure) -> str:
 
 
 def _undecided(pair: tuple[str, str], equal: int) -> str:
-    """Say that two are equivalent, or undecided."""
+    """Return a clause that two algorithms are equivalent, or that no difference is shown."""
     one, other = map(named, pair)
     if equal:
         return f"{one} and {other} are equivalent within the tolerance"
@@ -316,12 +314,12 @@ def _undecided(pair: tuple[str, str], equal: int) -> str:
 
 
 def named(side: str) -> str:
-    """Write a side of a contrast within a sentence."""
+    """Return a side of a contrast as it is written within a sentence."""
     return f"the {side}" if side.startswith("mean of ") else side
 
 
-def zeros(left_out: "Codes") -> str:
-    """Say how many differences of zero a test leaves out, as a sentence behind another."""
+def zeros(left_out: Codes) -> str:
+    """Return a sentence on the number of zero differences left out of a test; empty for none."""
     low, high = int(left_out.min()), int(left_out.max())
     if not high:
         return ""
@@ -330,7 +328,7 @@ def zeros(left_out: "Codes") -> str:
 
 
 def becomes(sides: tuple[str, str], before: int, after: int, oriented: tuple[str, str]) -> str:
-    """Say how a verdict changes. Where no side is better, the pair stands as people read it.
+    """Return a change of verdict in words, an undecided pair with the better-ranked side first.
 
     Examples
     --------

@@ -13,7 +13,7 @@ class ArgumentError(DesignError):
 
 
 def members(kind: Any) -> list[Any]:
-    """Return the types that a union is of.
+    """Return the member types of a union.
 
     Examples
     --------
@@ -28,7 +28,7 @@ def members(kind: Any) -> list[Any]:
 
 
 def choices(kind: Any) -> tuple[Any, ...]:
-    """Return the values that the literals of a type name.
+    """Return the values of all literals in a type.
 
     Examples
     --------
@@ -40,7 +40,7 @@ def choices(kind: Any) -> tuple[Any, ...]:
 
 
 def check_choice(name: str, value: object, kind: Any) -> None:
-    """Refuse a value that is none of those that a type of literals names."""
+    """Raise an ArgumentError unless a value is among the literals of a type."""
     free = {get_origin(part) or part for part in members(kind)} - {Literal, NoneType}
     known = choices(kind)
     if free or not known or (value is None and NoneType in members(kind)):
@@ -50,13 +50,13 @@ def check_choice(name: str, value: object, kind: Any) -> None:
 
 
 def check_level(level: float) -> None:
-    """Refuse a level that is no probability."""
+    """Raise an ArgumentError unless a level is between 0 and 1."""
     if not 0 < level < 1:
         raise ArgumentError(f"level is {level!r}.", hint="between 0 and 1, as in 0.95.")
 
 
 def seed_of(seed: int | None) -> int:
-    """Return the seed, or draw one."""
+    """Return a checked seed, or draw one for None."""
     if seed is None:
         return secrets.randbits(32)
     if not (_is_integer(seed) and 0 <= seed < 2**64):
@@ -65,18 +65,18 @@ def seed_of(seed: int | None) -> int:
 
 
 def names_of(names: str | Sequence[str]) -> tuple[str, ...]:
-    """Return one name or several as several."""
+    """Return one name or a sequence of names as a tuple."""
     return (names,) if isinstance(names, str) else tuple(names)
 
 
 def check_count(name: str, number: int, fewest: int, hint: str, *, even: bool = False) -> None:
-    """Refuse a number that is not whole, too small, or odd where it should be even."""
+    """Raise an ArgumentError unless a number is an integer, large enough and, if required, even."""
     if not (_is_integer(number) and number >= fewest) or (even and number % 2):
         raise ArgumentError(f"{name} is {number!r}.", hint=hint)
 
 
 def check_jobs(n_jobs: int | None) -> None:
-    """Refuse a number of workers that is neither None, -1, nor at least 1."""
+    """Raise an ArgumentError unless a number of workers is None, -1 or at least 1."""
     if n_jobs is not None and not (_is_integer(n_jobs) and (n_jobs >= 1 or n_jobs == -1)):
         hint = "a number from 1 on, or -1 for all cores."
         raise ArgumentError(f"n_jobs is {n_jobs!r}.", hint=hint)

@@ -9,7 +9,7 @@ from typing import Any, TypedDict, Unpack
 
 
 class MessageParts(TypedDict, total=False):
-    """Parts of a message beside what is wrong; see `message`."""
+    """Optional parts of an error message: places, hint and number shown; see `message`."""
 
     where: Sequence[Sequence[object]]
     hint: str | Sequence[str]
@@ -17,7 +17,7 @@ class MessageParts(TypedDict, total=False):
 
 
 class BenchinferError(ValueError):
-    """Base class of all errors of the package; `message` says what its text is made of."""
+    """Base class of all errors of the package, with a text composed by `message`."""
 
     def __init__(self, what: str, **parts: Unpack[MessageParts]) -> None:
         # An error from another process is made again of its whole message.
@@ -26,7 +26,7 @@ class BenchinferError(ValueError):
 
     @property
     def hint(self) -> tuple[str, ...]:
-        """The lines of the hint; none where the error gives no advice."""
+        """Lines of the hint; empty where the error has none."""
         return getattr(self.args[0], "hint", ())
 
 

@@ -4,6 +4,8 @@ Every table that the package gives out is built by `frame`, which knows only the
 `GLOSSARY`; ``docs/glossary.md`` is generated from it.
 """
 
+from __future__ import annotations
+
 from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -383,7 +385,7 @@ READ = (
 )
 
 
-def frame(columns: Mapping[str, object]) -> "pd.DataFrame":
+def frame(columns: Mapping[str, object]) -> pd.DataFrame:
     """Build a tidy pandas frame whose columns are all in the glossary.
 
     One with p-values shows them as such: the least as <0.0001.
@@ -404,18 +406,18 @@ def frame(columns: Mapping[str, object]) -> "pd.DataFrame":
     return PValueFrame(table) if P_VALUES & columns.keys() else table
 
 
-def records(rows: Sequence[object], names: Sequence[str]) -> "pd.DataFrame":
-    """Lay records out: one row each, and columns of the attributes that are named."""
+def records(rows: Sequence[object], names: Sequence[str]) -> pd.DataFrame:
+    """Return a table of records, with a row for each and a column for each named attribute."""
     return frame({name: [getattr(row, name) for row in rows] for name in names})
 
 
-def checks_frame(checks: Sequence[object]) -> "pd.DataFrame":
-    """Lay checks out: ``check value direction limit ok remedy``."""
+def checks_frame(checks: Sequence[object]) -> pd.DataFrame:
+    """Return the table of checks: ``check value direction limit ok remedy``."""
     return records(checks, ("check", "value", "direction", "limit", "ok", "remedy"))
 
 
 def _without_minus_zero(values: Any) -> Any:
-    """Return a column with plain zeros: before it is in a frame, where that takes far longer."""
+    """Return a column with -0.0 replaced by 0.0, which is slower once it is in a frame."""
     if isinstance(values, list | tuple):
         return [each + 0.0 if isinstance(each, float) else each for each in values]
     real = isinstance(values, float) or getattr(getattr(values, "dtype", None), "kind", "") == "f"
@@ -458,13 +460,13 @@ _ALIKE = frozenset[str]().union(
 
 
 def turned(
-    table: "pd.DataFrame",
+    table: pd.DataFrame,
     turn: NDArray[np.bool_],
     neutral: float,
     *,
     undirected: Collection[str] = (),
-) -> "pd.DataFrame":
-    """Return a table of pairs with the second algorithm first in some rows.
+) -> pd.DataFrame:
+    """Return a table of pairs with the sides exchanged in some rows.
 
     Parameters
     ----------
@@ -514,8 +516,8 @@ def turned(
     )
 
 
-def _mirrored(effects: "pd.Series", neutral: float) -> "pd.Series":
-    """Return the same effects with the second algorithm first."""
+def _mirrored(effects: pd.Series, neutral: float) -> pd.Series:
+    """Return effects with the sides of each pair exchanged."""
     if neutral == 1:
         with np.errstate(divide="ignore"):
             return 1 / effects

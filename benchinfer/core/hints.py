@@ -1,19 +1,45 @@
 """Arguments in texts: as Python writes them, and for readers who do not write Python."""
 
+import json
 import re
 from ast import literal_eval
 from collections.abc import Callable, Mapping, Sequence
 
-_VALUE = (
-    r"""(?:"[^"]*"|'[^']*'|\.\.\.|\([^()]*\)|\[[^\]]*\]|\{[^}]*\}|True|False|None|-?\d[\w.+-]*)?"""
+# Of a text only these are arguments: an algorithm may be called "k-NN(k=1)" or "SGD lr=0.1".
+_NAMES = """
+    adjust algorithms alternative by chains columns contrasts control correlation costs covariates
+    dataset departures difference domains draws effect errors failed family features fixed goal
+    harmonise honest inference interactions interval last_stage layout likelihood local_rope measure
+    measures method minsize missing n_datasets n_jobs n_replications name names nested normalise
+    null on paired pairs penalised pooling preset priors quantity query reference repeats resample
+    resamples resampling residual rope rows rule scale selected sensitivity spread statistic
+    std_error structure take target targets terms test tie_tolerance ties time_limit top trend
+    trials unit_weights units where
+"""
+ARGUMENTS = frozenset(_NAMES.split())
+METHODS = (
+    *("direct", "influence", "post_hoc", "predicted"),
+    *("scores.complete", "scores.failures", "scores.findings", "scores.solved"),
 )
-_NAMED = re.compile(
-    rf"""(?P<function>\b(?:(?:compare|read|scores)[_.])?[a-z]\w*(?:\(\))?)\(\.\.\.,\ (?P<inner>\w+)=(?P<of>{_VALUE})\)
-    |\bscores\.subset\((?P<subset>\w+)=\[?\.\.\.\]?\)
+_TEXT = r"""(?:"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*')"""
+_MAPPING = rf"""{{(?:{_TEXT}|[^"'{{}}])*}}"""
+_VALUE = (
+    rf"""(?:{_TEXT}|{_MAPPING}|\((?:{_TEXT}|[^"'()])*\)|\[(?:{_TEXT}|[^"'\[\]])*\]"""
+    r"""|\.\.\.|True|False|None|-?\d+(?:\.\d+)?(?:e[+-]?\d+)?)"""
+)
+# In a row of a table only the last cell is read, where it is a sentence: others are labels.
+_PARTS = re.compile(
+    rf"""^[ ]{{4}}(?![ ])(?:.*[ ]{{2}})?(?:\S+$)?
+    |(?<![\w.])(?P<function>(?:compare|read)_[a-z]+|plan|scores\.subset)
+        \((?:\.\.\.,[ ])?(?P<inner>\w+)=(?P<of>{_VALUE})\)
+    |\bper_dataset\((?P<each>\w+),[ ]scores\)(?!\.\w)
     |\bMeasure\((?P<field>\w+)=(?P<its>{_VALUE})\)
-    |\b(?P<name>[a-z]\w*)=(?P<value>{_VALUE})(?![\w=])
-    |\b(?P<alone>(?:compare|read)_[a-z]+)\b""",
-    re.VERBOSE,
+    |(?:(?<!\S)|(?<=[ ]\()|(?<=^\())(?P<name>{"|".join(sorted(ARGUMENTS))})=(?P<value>{_VALUE}?)
+        (?:,[ ]with[ ]"higher"[ ]or[ ]"lower")?(?=[.,;:)]*(?:\s|$))
+    |(?<![\w.])(?P<alone>(?:compare|read)_[a-z]+\b(?!\()|(?:{"|".join(METHODS)})(?=\())
+        (?:\([^()]*\))?
+    """,
+    re.VERBOSE | re.MULTILINE,
 )
 
 
@@ -26,7 +52,7 @@ def literal(value: object) -> str:
     ('{"NAME": "domain"}', '("a", 2)')
     """
     if isinstance(value, str):
-        return f'"{value}"'
+        return json.dumps(value, ensure_ascii=False)
     if isinstance(value, tuple):
         return f"({', '.join(map(literal, value))})"
     if isinstance(value, Mapping):
@@ -47,26 +73,28 @@ def named_arguments(
 ) -> str:
     """Return a text with its arguments and calls in other words.
 
-    `argument` has the name, as ``Measure.scale`` of a measure's field, and the value, None for any;
-    `call` the function, the argument that matters, empty where there is none, and its value.
+    `argument` has the name, as ``Measure.scale`` of a measure's field, and the value: None for any,
+    and three dots for each direction of a measure. `call` has the function, the argument that
+    matters, empty where there is none, and its value; ``"per_dataset"`` has none.
     """
 
     def words(match: re.Match[str]) -> str:
         part = match.groupdict()
-        if part["alone"]:
-            return call(part["alone"], "", None)
         if part["function"]:
             return call(part["function"], part["inner"], _valued(part["of"]))
-        if part["subset"]:
-            return f"a table of some {part['subset'].replace('datasets', 'data sets')}"
+        if part["each"]:
+            return call(part["each"], "per_dataset", "")
         if part["field"]:
             return argument(f"Measure.{part['field']}", _valued(part["its"]))
-        return argument(part["name"], _valued(part["value"]))
+        if part["name"]:
+            return argument(part["name"], _valued(part["value"]))
+        return call(part["alone"], "", None) if part["alone"] else match[0]
 
-    return _NAMED.sub(words, text)
+    return _PARTS.sub(words, text)
 
 
 def _valued(text: str) -> object:
+    """Return the value of a literal, None for three dots, which stand for any, also in brackets."""
     if not text:
         return ""
     try:

@@ -1,5 +1,7 @@
 """Measures: direction, tolerance and scale."""
 
+from __future__ import annotations
+
 import math
 import re
 from collections.abc import Mapping
@@ -12,6 +14,8 @@ from numpy.typing import NDArray
 from benchinfer.core.errors import BenchinferError, unknown
 from benchinfer.core.saving import savable
 
+# Largest score, and inverse of the smallest spread, of which all powers needed are numbers.
+RANGE = 1e50
 type Better = Literal["higher", "lower"]
 type Scale = Literal["identity", "log", "logit"]
 # A number, the name of an algorithm or feature, or a number for each data set.
@@ -26,7 +30,7 @@ UNPRINTABLE = re.compile(
 
 
 def printable(text: str) -> str:
-    r"""Write what must not stand in a document by its code.
+    r"""Return a text with unprintable characters replaced by their codes.
 
     Examples
     --------
@@ -36,13 +40,21 @@ def printable(text: str) -> str:
     return UNPRINTABLE.sub(lambda sign: f"[U+{ord(sign[0]):04X}]", text)
 
 
+def out_of_range(low: float, high: float) -> str:
+    """Return the reason why fourth powers of scores would overflow or underflow; empty if not."""
+    size, spread = max(abs(low), abs(high)), high - low
+    if 0 < spread < 1 / RANGE:
+        return f"differ by {spread:.3g} at most"
+    return f"are as large as {size:.3g}" if size > RANGE else ""
+
+
 @savable
 @dataclass(frozen=True, slots=True)
 class Normalisation:
     """Origin of normalised scores."""
 
     kind: Kind  # by two references of each data set, by the scores at hand, or by their ranks
-    measure: "Measure"  # the measure that was normalised
+    measure: Measure  # the measure that was normalised
     # Names and values of what became 0 and 1; none for other kinds
     references: Mapping[str, Reference] = field(hash=False)
     of_scores: bool  # whether it rests on scores of the table, and changes with these
@@ -125,7 +137,7 @@ class Measure:
                     if self.better
                     else "it is not said whether higher or lower is better."
                 ),
-                hint='say better="higher" or better="lower".',
+                hint='it is "higher" or "lower".',
             )
         if self.scale not in get_args(Scale.__value__):
             raise BenchinferError(unknown("scale", self.scale, get_args(Scale.__value__)))
@@ -143,12 +155,12 @@ class Measure:
         if self.bounds is not None and not self.bounds[0] < self.bounds[1]:
             raise BenchinferError(
                 f"measure {self.name!r}: bounds are {self.bounds!r}.",
-                hint="lower bound first: bounds=(0, 1).",
+                hint="lower bound first: Measure(bounds=(0, 1)).",
             )
         self._check_limit()
 
     def _check_limit(self) -> None:
-        """Refuse a limit or a penalty that no run can have."""
+        """Raise a BenchinferError where the limit or penalty is impossible for the measure."""
         if not (math.isfinite(self.par) and self.par >= 1):
             raise BenchinferError(
                 f"measure {self.name!r}: par is {self.par!r}.",
@@ -157,7 +169,7 @@ class Measure:
         if self.limit is None and self.par != 1:
             raise BenchinferError(
                 f"measure {self.name!r}: par is {self.par:g}, and there is no limit.",
-                hint="say at which time runs are stopped: limit=3600.",
+                hint="say at which time runs are stopped: Measure(limit=3600).",
             )
         if self.limit is None:
             return
@@ -204,7 +216,7 @@ class Measure:
         return f" [{self.unit}]" if self.unit else ""
 
     def on_scale(self, name: str) -> str:
-        """Let the scale of normalised scores, or the limit, follow a name; others stay as is."""
+        """Return a name with the scale of normalised scores or with the limit, if there is one."""
         if self.limit is not None:
             limit = f"{self.limit:,.6g}"
             up_to = f"{name} up to {limit}"
@@ -212,7 +224,7 @@ class Measure:
         return self.in_unit(name) if self.normalised else name
 
     def in_unit(self, number: str) -> str:
-        """Let the unit, or the scale of normalised scores, follow a number."""
+        """Return a number as text with its unit or the scale of normalised scores."""
         scale = "on the scale of " if self.normalised else ""
         return f"{number} {scale}{self.unit}".rstrip()
 
@@ -233,7 +245,7 @@ class Measure:
 
     @property
     def average(self) -> str:
-        """What a mean on the scale is in the measure's own unit."""
+        """Kind of average that a mean on the modelling scale is, such as geometric mean."""
         return {"log": "geometric mean", "logit": "mean on the logit scale"}.get(self.scale, "mean")
 
     def transform(self, values: object) -> NDArray[np.float64]:
@@ -282,7 +294,7 @@ class Measure:
         return self.level_of(low), self.level_of(high)
 
     @staticmethod
-    def parse(text: str) -> "Measure":
+    def parse(text: str) -> Measure:
         """Read ``"name:better"``, optionally with ``:tolerance``, ``:scale`` and ``:limit=``.
 
         Examples

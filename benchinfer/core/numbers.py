@@ -6,7 +6,7 @@ from statistics import median
 
 
 def join(names: Sequence[str], last: str = "and") -> str:
-    """Join names as in prose.
+    """Return names joined by commas and a last word, such as "a, b and c".
 
     Examples
     --------
@@ -17,7 +17,7 @@ def join(names: Sequence[str], last: str = "and") -> str:
 
 
 def some(pairs: Sequence[tuple[str, str]]) -> str:
-    """Name the first few pairs.
+    """Return the first three pairs in words, with dots for any others.
 
     Examples
     --------
@@ -28,7 +28,7 @@ def some(pairs: Sequence[tuple[str, str]]) -> str:
 
 
 def several(names: Sequence[str], shown: int = 5) -> str:
-    """Join the first names, and say how many there are besides.
+    """Return the first names joined as in prose, with the number of further ones.
 
     Examples
     --------
@@ -41,7 +41,7 @@ def several(names: Sequence[str], shown: int = 5) -> str:
 
 
 def within(title: str) -> str:
-    """Write a title as within a sentence; names keep their capitals.
+    """Return a title with a small initial, for use within a sentence.
 
     Examples
     --------
@@ -51,19 +51,20 @@ def within(title: str) -> str:
     return title if title.startswith("Bayesian") else title[:1].lower() + title[1:]
 
 
-def sentence(text: str) -> str:
-    """Begin with a capital.
+def sentence(text: str, names: Sequence[str] = ()) -> str:
+    """Return a text with a capital initial, unless it begins with one of some names.
 
     Examples
     --------
     >>> sentence("p-values are Holm's.")
     "P-values are Holm's."
     """
-    return text[:1].upper() + text[1:]
+    named = text.startswith(tuple(f"{name} " for name in names))
+    return text if named else text[:1].upper() + text[1:]
 
 
 def line(text: str, most: int = 100) -> str:
-    """Write a text on one line of at most so many characters; a bracket at its end stays.
+    """Return a text on one line, cut to a number of characters except for a final bracket.
 
     Examples
     --------
@@ -78,7 +79,7 @@ def line(text: str, most: int = 100) -> str:
 
 
 def ordinal(n: int) -> str:
-    """Say which one.
+    """Return the ordinal of an integer, such as 1st.
 
     Examples
     --------
@@ -90,7 +91,7 @@ def ordinal(n: int) -> str:
 
 
 def count(n: int, noun: str) -> str:
-    """Say how many, in the singular or plural.
+    """Return a number with its noun in the singular or plural.
 
     Examples
     --------
@@ -128,12 +129,12 @@ def fixed(value: float, decimals: int) -> str:
 
 
 def places(decimals: int) -> Callable[[float], str]:
-    """Return a function that writes numbers with so many decimals."""
+    """Return a formatter of numbers with a fixed number of decimals."""
     return lambda value: fixed(value, decimals)
 
 
 def amount(value: float) -> str:
-    """Write a count or a sum of weights: all its digits, but not those of rounding.
+    """Return a count or a sum of weights as text, to three decimals and without final zeros.
 
     Examples
     --------
@@ -149,7 +150,7 @@ def interval(
     write: Callable[[float], str],
     ends: tuple[float, float] = (-math.inf, math.inf),
 ) -> str:
-    """Write an interval; one that is open at an end of what is possible is a bound.
+    """Return an interval as text, a one-sided one as a bound such as "at most 0.25".
 
     Examples
     --------
@@ -182,7 +183,7 @@ def significant(value: float, digits: int = 3) -> str:
 
 
 def brief(value: float) -> str:
-    """Write a number as short as it is.
+    """Return a number as text with significant digits, without final zeros.
 
     Examples
     --------
@@ -221,7 +222,7 @@ def p_value(value: float, error: float = 0.0, decimals: int | None = None) -> st
 
 
 def p_places(errors: Iterable[float]) -> int:
-    """Return the decimals of all p-values of a column, given their Monte Carlo errors.
+    """Return the number of decimals for a column of p-values with some Monte Carlo errors.
 
     The same for all, whether drawn or not: three where some are drawn, else four.
 
@@ -234,14 +235,14 @@ def p_places(errors: Iterable[float]) -> int:
 
 
 def _p_places(error: float) -> int:
-    """Return the decimal of the first digit of an error, once it is rounded to that."""
+    """Return the number of decimals that shows the first significant digit of an error."""
     if error <= 0:
         return _P_PLACES
     return min(max(-math.floor(math.log10(float(f"{error:.0e}"))), 1), _P_PLACES)
 
 
 def p_error(value: float, decimals: int | None = None) -> str:
-    """Write the Monte Carlo error of a p-value; nothing where there is none.
+    """Return the Monte Carlo error of a p-value as text; empty where there is none.
 
     To its first digit, or with the decimals of a column.
 
@@ -262,7 +263,7 @@ def p_error(value: float, decimals: int | None = None) -> str:
 
 
 def percent(value: float) -> str:
-    """Write a share.
+    """Return a share as a percentage.
 
     Examples
     --------
@@ -273,7 +274,7 @@ def percent(value: float) -> str:
 
 
 def chance(value: float) -> str:
-    """Write a probability that draws estimate, none of which is certain.
+    """Return a probability estimated by draws as a percentage, never as 100 %.
 
     Examples
     --------
@@ -284,7 +285,7 @@ def chance(value: float) -> str:
 
 
 def decimals(spreads: Sequence[float]) -> int:
-    """Return how many decimals show two digits of the uncertainty.
+    """Return the number of decimals that shows two digits of the uncertainty.
 
     Examples
     --------
@@ -303,7 +304,7 @@ def level_percent(value: float) -> str:
 
 
 def degrees(df: float, residual: float) -> str:
-    """Write the degrees of freedom of a test, those without a limit left out.
+    """Return the finite degrees of freedom of a test as text.
 
     Examples
     --------

@@ -13,7 +13,7 @@ _PARTS = 8
 
 
 def workers(n_jobs: int | None, visits: float = 0.0) -> int:
-    """Return the number of workers: all cores for -1, for None two where work takes a second.
+    """Return the number of workers: all cores for -1; for None two if the work takes a second.
 
     Parameters
     ----------
@@ -36,7 +36,7 @@ def workers(n_jobs: int | None, visits: float = 0.0) -> int:
 def in_order[Item, Found](
     work: Callable[[Item], Found], items: Iterable[Item], n: int, *, processes: bool = False
 ) -> Iterator[Found]:
-    """Yield what `work` gives of each item, in the order of the items.
+    """Yield the result of `work` for each item, in the order of the items.
 
     Parameters
     ----------

@@ -1,5 +1,7 @@
 """Progress bars and callbacks."""
 
+from __future__ import annotations
+
 import sys
 import time
 from collections.abc import Callable, Generator
@@ -36,12 +38,12 @@ def reporting(
 
 
 def of_task(progress: Progress | None, task: str, total: int) -> Callable[[int], None] | None:
-    """Return what numerics call with the number of resamples just done."""
+    """Return the callback of a task, which takes the number of resamples just done."""
     return None if progress is None else lambda done: progress(task, done, total)
 
 
-def _bars() -> "Bars | None":
-    """Return bars that are not on the screen yet, or None where nobody would see them."""
+def _bars() -> Bars | None:
+    """Return progress bars that are not yet started; None without a terminal or notebook."""
     from rich.console import Console
     from rich.progress import BarColumn, TaskProgressColumn, TextColumn, TimeRemainingColumn
     from rich.progress import Progress as Bars
@@ -59,9 +61,9 @@ def _bars() -> "Bars | None":
 
 
 class _Shown:
-    """A bar for the task at hand."""
+    """Progress callback that displays a bar for the current task."""
 
-    def __init__(self, bars: "Bars", doing: str) -> None:
+    def __init__(self, bars: Bars, doing: str) -> None:
         self.bars, self.doing = bars, doing
         self.begun, self.looked = time.monotonic(), 0.0
         self.task, self.done = "", 0
@@ -80,8 +82,8 @@ class _Shown:
         self.bars.update(at, completed=self.done)
         self.bars.refresh()
 
-    def _next(self, task: str, total: int) -> "TaskID":
-        """Put another task in the place of the one that is done."""
+    def _next(self, task: str, total: int) -> TaskID:
+        """Replace the bar of a finished task by that of the next one, and return its number."""
         if self.at is not None:
             self.bars.remove_task(self.at)
         self.task, self.done = task, 0

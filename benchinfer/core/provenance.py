@@ -1,5 +1,7 @@
 """Provenance of a result, with the arguments of its analysis as one record."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from functools import cache
@@ -14,12 +16,12 @@ __version__ = metadata.version("benchinfer")
 
 @dataclass(frozen=True, kw_only=True)
 class AnalysisOptions:
-    """Arguments of an analysis, each one that there is."""
+    """All arguments of an analysis, as one record."""
 
     analysis: ClassVar[str]  # name of the function that takes them
 
     def __init_subclass__(cls) -> None:
-        """Let results be saved with their options."""
+        """Register the class as savable, so that results are saved with their options."""
         super().__init_subclass__()
         savable(cls)
 
@@ -29,7 +31,7 @@ class AnalysisOptions:
 
     @classmethod
     def from_call(cls, arguments: Mapping[str, object], **converted: object) -> Self:
-        """Return the options of a call from the `locals` at its start, some of them converted."""
+        """Return the options of a call from its `locals`, some replaced by converted values."""
         values: dict[str, Any] = {**arguments, **converted}
         return cls(**{f.name: values[f.name] for f in fields(cls) if f.name in values})
 
@@ -37,8 +39,8 @@ class AnalysisOptions:
         """Return the arguments by name."""
         return {field.name: getattr(self, field.name) for field in fields(self)}
 
-    def provenance(self, digest: str, adjustment: str, seed: int | None = None) -> "Provenance":
-        """Return where a result of these options comes from."""
+    def provenance(self, digest: str, adjustment: str, seed: int | None = None) -> Provenance:
+        """Return the provenance of a result with these options."""
         return Provenance(self, __version__, adjustment, digest, seed)
 
 
@@ -73,14 +75,14 @@ class Provenance:
 
 
 class StoredOptions[O: AnalysisOptions]:
-    """Attribute of a result: the arguments of its analysis, of one kind."""
+    """Descriptor of a result's options: the arguments of its analysis, of one class."""
 
     def __init__(self, kind: type[O]) -> None:
         self._kind = kind
         self.__doc__ = f"Arguments of the analysis, as `{kind.__name__}`."
 
     def __get__(self, result: Any, owner: type) -> O:
-        """Return the options that a result was made with; of its class the attribute itself."""
+        """Return the options of a result, or the descriptor where a class is accessed."""
         if result is None:
             return self  # pyright: ignore[reportReturnType]
         provenance: Provenance = result.provenance

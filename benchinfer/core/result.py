@@ -1,7 +1,9 @@
 """Methods of every result: plot, report, save, its table for a paper, its HTML in a notebook.
 
-The only seam of the package: what a result hands over to the layers above is imported by its name.
+This is the only module that imports code of higher layers, by name and on call.
 """
+
+from __future__ import annotations
 
 from importlib import import_module
 from pathlib import Path
@@ -16,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def registered(cls: type, module: str, table: str) -> Any:
-    """Return what the folder of a class registers for it or for its nearest base, else None."""
+    """Return the entry of a registry table for a class or its nearest base; None without one."""
     for kind in cls.__mro__:
         if home := vars(kind).get("home"):
             classes = getattr(import_module(f"{home}.{module}"), table, {})
@@ -26,12 +28,12 @@ def registered(cls: type, module: str, table: str) -> Any:
 
 
 class Readable:
-    """Show a result or a table on a line, and as HTML where it ends a cell of a notebook."""
+    """Base class of objects with a one-line description and an HTML form in notebooks."""
 
     __slots__ = ()
 
     def description(self) -> str:
-        """Return the kind of result and what it says, in full; classes define this or `str`."""
+        """Return the class name and the content of a result; classes define this or `str`."""
         return f"<{type(self).__name__}: {self}>"
 
     def __repr__(self) -> str:
@@ -47,11 +49,11 @@ class Readable:
 
 
 class Showable(Readable):
-    """Give a result the methods `plot`, `report` and `save`."""
+    """Base class of results with the methods `plot`, `report` and `save`."""
 
     __slots__ = ()
 
-    def plot(self, kind: str | None = None, ax: "Axes | None" = None, **options: Any) -> "Figure":
+    def plot(self, kind: str | None = None, ax: Axes | None = None, **options: Any) -> Figure:
         """Draw the result; see `benchinfer.plot`."""
         return import_module("benchinfer.plots.draw").plot(self, kind, ax, **options)
 
@@ -65,7 +67,7 @@ class Showable(Readable):
 
 
 class Tabular(Showable):
-    """Give a result the method `table`."""
+    """Base class of results with the method `table`."""
 
     __slots__ = ()
 
@@ -77,7 +79,7 @@ class Tabular(Showable):
         against: str | None = None,
         top: int | None = None,
     ) -> Any:
-        r"""Lay out the result as a table for a paper.
+        r"""Return the result as a table for a paper.
 
         Parameters
         ----------

@@ -54,7 +54,7 @@ _REASONS = {
 
 
 def savable[T: type](cls: T) -> T:
-    """Mark a dataclass as one that may be written and read back."""
+    """Register a dataclass as one that may be saved and loaded."""
     other = _classes.setdefault(cls.__name__, cls)
     if other.__module__ != cls.__module__:
         raise TypeError(f"{other.__module__} and {cls.__module__} both have a {cls.__name__}")
@@ -63,7 +63,7 @@ def savable[T: type](cls: T) -> T:
 
 
 def encode(value: object) -> object:  # noqa: PLR0911 (one return for each kind of value)
-    """Turn a record into what JSON can hold, losing nothing."""
+    """Return a record as JSON values without loss of information."""
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
         fields = {f.name: encode(getattr(value, f.name)) for f in dataclasses.fields(value)}
         return {"class": type(value).__name__, "fields": fields}
@@ -86,7 +86,7 @@ def encode(value: object) -> object:  # noqa: PLR0911 (one return for each kind 
 
 
 def decode(value: Any) -> Any:
-    """Rebuild what `encode` wrote."""
+    """Return the record that `encode` converted to JSON values."""
     if isinstance(value, list):
         return [decode(item) for item in cast("list[object]", value)]
     if not isinstance(value, dict):
@@ -113,7 +113,7 @@ def _pair(pair: object) -> tuple[Any, Any]:
 
 
 def _array(kind: str, shape: list[Any], values: list[Any]) -> np.ndarray:
-    """Build an array that takes little more room than its values do in the file."""
+    """Return an array from its checked values, with memory bounded by the size of the file."""
     if kind not in _VALUES:
         raise BenchinferError(f"it holds an array of type {kind!r}, which is not known")
     sizes = all(type(size) is int and size >= 0 for size in shape)
@@ -128,7 +128,7 @@ def _array(kind: str, shape: list[Any], values: list[Any]) -> np.ndarray:
 
 @cache
 def _register() -> None:
-    """Import what the package offers: what makes a result brings the class of the result."""
+    """Import the public functions of the package, which registers the classes of results."""
     package = import_module("benchinfer")
     for name in package.__all__:
         getattr(package, name)
@@ -136,7 +136,7 @@ def _register() -> None:
 
 
 def _record(name: str, fields: dict[str, Any]) -> object:
-    """Build a record whose fields have the types that its class says."""
+    """Return a record after a check of its fields against the types of its class."""
     if name not in _classes:
         _register()
     if name not in _classes:
@@ -158,26 +158,27 @@ def _hints(record: type) -> dict[str, Any]:
     return get_type_hints(record)
 
 
-def _fits(value: Any, hint: Any) -> bool:  # noqa: C901, PLR0911 (one return for each kind of type)
-    """Return whether a value is of a type, numbers of all types being one."""
-    if isinstance(hint, TypeAliasType):
-        return _fits(value, hint.__value__)
-    origin, parts = get_origin(hint), get_args(hint)
+def _fits(value: Any, kind: Any) -> bool:  # noqa: C901, PLR0911 (one return for each kind of type)
+    """Return whether a value is of a type; all numeric types count as one in arrays."""
+    if isinstance(kind, TypeAliasType):
+        return _fits(value, kind.__value__)
+    origin, parts = get_origin(kind), get_args(kind)
     if isinstance(origin, TypeAliasType):  # NDArray is one
         return _fits(value, origin.__value__[parts])
-    if hint is Any:
+    if kind is Any:
         return True
     if origin is Literal:
         return value in parts
     if origin in (Union, UnionType):
         return any(_fits(value, part) for part in parts)
     if origin is None:
-        return isinstance(value, int | float if hint in (int, float) else hint)
+        return isinstance(value, int | float if kind in (int, float) else kind)
     if not isinstance(value, origin):
         return False
     if isinstance(value, np.ndarray):
-        kind = get_args(parts[1])[0]  # both numbers, or both none
-        return kind is Any or (value.dtype.kind in "biuf") == issubclass(kind, np.number | np.bool_)
+        entry = get_args(parts[1])[0]  # both numbers, or both none
+        numeric = value.dtype.kind in "biuf"
+        return entry is Any or numeric == issubclass(entry, np.number | np.bool_)
     if origin is tuple:
         every = parts[:1] * len(value) if ... in parts else parts
         return len(value) == len(every) and all(map(_fits, value, every))
@@ -193,12 +194,12 @@ def _short(value: object) -> str:
 
 
 def note_input(path: str | Path) -> None:
-    """Remember a file that was read, which nothing may be written over from now on."""
+    """Register a file that was read, so that it is not overwritten."""
     _inputs.add(os.path.realpath(path))
 
 
 def check_target(path: str | Path) -> None:
-    """Refuse to write over a folder, or over a file that was read by whatever name."""
+    """Raise a BenchinferError where a path is empty, a folder, or a file that was read."""
     if not str(path):
         raise BenchinferError("'' names no file.", hint="name a file, as in 'results.html'.")
     with writing(path):
@@ -213,10 +214,10 @@ def check_target(path: str | Path) -> None:
 
 
 def write_atomically(path: str | Path, text: str) -> Path:
-    """Write a text file so that a reader sees the old one or the whole new one.
+    """Write a text file atomically: a reader sees the old or the complete new version.
 
-    It does so after a crash, too. Links are followed, a file that is there keeps its mode, and
-    devices and pipes are written to as what they are.
+    That holds after a crash, too. Links are followed, an existing file keeps its mode, and
+    devices and pipes are written to directly.
     """
     data = text.encode()
     check_target(path)
@@ -231,7 +232,7 @@ def write_atomically(path: str | Path, text: str) -> Path:
 
 
 def followed(path: str | Path) -> Path:
-    """Follow links to the file that they name, which need not exist."""
+    """Return the target of a path after links are followed; the file need not exist."""
     real = Path(os.path.realpath(path))
     for folder in (Path(path).parent, real.parent):
         if not folder.exists():
@@ -244,7 +245,7 @@ def followed(path: str | Path) -> Path:
 
 @contextmanager
 def writing(path: str | Path) -> Generator[None]:
-    """Say in a sentence why a file cannot be written."""
+    """Raise a BenchinferError with the reason if writing a file fails within the context."""
     try:
         yield
     except OSError as error:
@@ -255,7 +256,7 @@ def writing(path: str | Path) -> Generator[None]:
 
 
 def _replace(target: Path, data: bytes) -> None:
-    """Write a new file, and give it the name of the old one."""
+    """Write a temporary file, and rename it to the target."""
     old = target.stat() if target.exists() else None
     if old and not os.access(target, os.W_OK):
         raise PermissionError(errno.EACCES, "")
@@ -277,7 +278,7 @@ def _replace(target: Path, data: bytes) -> None:
 
 
 def _part(folder: Path, mode: int) -> tuple[int, Path]:
-    """Make a file that nobody else writes, locked as long as it is open."""
+    """Return handle and path of a new temporary file, locked while it is open."""
     import fcntl
 
     while True:
@@ -290,7 +291,7 @@ def _part(folder: Path, mode: int) -> tuple[int, Path]:
 
 
 def _clear(folder: Path) -> None:
-    """Remove the parts that killed processes left: those of living ones are locked."""
+    """Remove unlocked temporary files, which killed processes have left."""
     import fcntl
 
     for part in folder.glob(f".benchinfer-{16 * '[0-9a-f]'}.part"):
@@ -300,7 +301,7 @@ def _clear(folder: Path) -> None:
 
 
 def sealed(document: Mapping[str, Any]) -> dict[str, Any]:
-    """Add to a document the checksum of what it holds."""
+    """Return a document with a checksum of its content."""
     return {**document, "sha256": _checksum(document)}
 
 
@@ -313,7 +314,7 @@ def _checksum(document: Mapping[str, Any]) -> str:
 def read_sealed(
     path: Path, name: str, form: int, *, what: str, hint: str | Sequence[str]
 ) -> dict[str, Any]:
-    """Read a document that was written with its checksum."""
+    """Return a document from a file after verification of its checksum and format."""
     named = repr(str(path))
     if path.is_dir():
         raise BenchinferError(f"{named} is a folder, not {what}.", hint=hint)

@@ -3,6 +3,8 @@
 Each analysis says it once; the terminal, JSON and reports write the same records.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import isclose
@@ -44,8 +46,8 @@ class Check:
         remedy: str,
         least: bool = False,
         ok: bool | None = None,
-    ) -> "Check":
-        """Make a row; the remedy is kept only where the check failed.
+    ) -> Check:
+        """Return the row of a check, with the remedy only where the check failed.
 
         It passes where the value is at most (at `least`) the limit, or as `ok` says. A limit is
         kept only if it is what decides: a value beyond it may pass for other reasons. Rounding does
@@ -66,22 +68,22 @@ class Check:
 
     @property
     def held(self) -> str:
-        """The value with its limit, in words."""
+        """Text of the value with its limit."""
         if self.direction == "at least" and self.limit == 1 and self.value in (0, 1):
             return "yes" if self.value else "no"
         limit = f" ({self.direction} {self.limit:.4g})" if self.direction else ""
         return f"{self.value:.4g}{limit}"
 
     @staticmethod
-    def informing(check: str, value: float, remedy: str) -> "Check":
-        """Make a row that informs: it has no limit, and says how to read a value that is not 0."""
+    def informing(check: str, value: float, remedy: str) -> Check:
+        """Return a row without a limit, with an explanation of a value other than 0."""
         words = remedy if value else ""
         return Check(check, float(value), "", np.nan, ok=True, remedy=words)
 
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """Text of a cell; `role` says how it looks, `mark` is a shape set before it.
+    """Text of a cell; `role` determines its style, `mark` is a symbol before it.
 
     `link` is the anchor that it leads to in a page: that of a section, or of a row of one (`row`).
     """
@@ -102,7 +104,7 @@ type Write = Callable[..., str | Cell]
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """A column of a table, and how its cells are written."""
+    """A column of a table, with the format of its cells."""
 
     name: str  # its name in the frame
     head: str  # title of the column
@@ -119,8 +121,8 @@ class Column:
     group: str = ""
     short: str = ""
 
-    def cells(self, frame: "pd.DataFrame") -> list[Cell]:
-        """Write the cells of a frame's rows."""
+    def cells(self, frame: pd.DataFrame) -> list[Cell]:
+        """Return the cells of this column for the rows of a frame."""
         if self.texts:
             return [Cell(text, self.role) for text in self.texts[: len(frame)]]
         values = zip(*(frame[name].tolist() for name in (self.name, *self.also)), strict=True)
@@ -134,7 +136,7 @@ def number(name: str, head: str, write: Write, **options: Any) -> Column:
 
 
 def names(*columns: str) -> tuple[Column, ...]:
-    """Return columns that hold names, titled as they are called."""
+    """Return columns of names, with the column's name as its title."""
     return tuple(Column(name, name, role="name") for name in columns)
 
 
@@ -162,10 +164,10 @@ class Table:
 
     name: str
     caption: str
-    frame: "pd.DataFrame"
+    frame: pd.DataFrame
     columns: tuple[Column, ...]
     note: str = ""
-    data: "pd.DataFrame | None" = None
+    data: pd.DataFrame | None = None
     bold: frozenset[tuple[int, int]] = frozenset()
     summaries: int = 0
 
@@ -189,7 +191,7 @@ class Figure:
 
 @dataclass(frozen=True, slots=True)
 class Fold:
-    """Figures and tables for those who open them, under a summary."""
+    """Figures and tables that are folded under a summary line."""
 
     summary: str
     figures: tuple[Figure, ...] = ()
@@ -198,7 +200,7 @@ class Fold:
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """A stretch of what there is to say."""
+    """A section of a report: heading, texts, figures, tables and checks."""
 
     title: str  # its heading
     lead: str = ""  # the verdict in a sentence, or what the section says first
@@ -230,7 +232,7 @@ class Section:
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """What a reader wants to know of a result."""
+    """Scope of the sections requested: in brief or with all details."""
 
     # Whether to say all there is to say, however long that takes, or the verdict and what it rests
     # on
@@ -270,7 +272,7 @@ class Reference:
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """The whole report."""
+    """A report as one page."""
 
     title: str  # heading of the page
     about: tuple[str, ...]  # what was compared, in sentences

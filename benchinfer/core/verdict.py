@@ -50,21 +50,21 @@ SHAPES = {
 
 
 def code(word: object) -> Verdict:
-    """Return the verdict that a word names."""
+    """Return the verdict of a word, such as "first"."""
     if word not in WORDS:
         raise DesignError(unknown("verdict", word, WORDS))
     return Verdict(WORDS.index(str(word)))
 
 
 def unrelated(k: int) -> States:
-    """Return the states (K, K) of algorithms none of which were compared."""
+    """Return (K, K) states in which no pair of algorithms was compared."""
     states = np.full((k, k), Verdict.MISSING, dtype=np.int8)
     np.fill_diagonal(states, Verdict.EQUIVALENT)
     return states
 
 
 def merged(states: States, undecided: str = "undecided", missing: str = "ignore") -> States:
-    """Return states in which undecided or missing pairs are taken for something else."""
+    """Return states with undecided or missing pairs recoded, such as to equivalent."""
     if undecided not in {"undecided", "equivalent"}:
         raise DesignError(unknown("value of undecided", undecided, ["undecided", "equivalent"]))
     if missing not in {"ignore", "undecided"}:
@@ -91,7 +91,7 @@ def verdict_columns(
 
 
 def words(verdict: Verdict, first: str, second: str) -> str:
-    """Say a verdict with the name of the better algorithm.
+    """Return a verdict in words, with the name of the better algorithm.
 
     Examples
     --------

@@ -38,7 +38,7 @@ _SLICE = 4096
 
 
 def most_together_on_line(places: Codes, first: Codes, second: Codes, reach: Codes) -> Codes:
-    """Return the most pairs that can be true together with the pair (first, second).
+    """Return the largest number of equalities that can hold with that of (first, second).
 
     `places` (k,) ascend; `first` < `second` (n,) are indices of places, and `reach` (n,) is the
     largest distance of pairs that are not known to differ, at least that of the pair. The pair
@@ -103,7 +103,7 @@ class _Line:
         return largest
 
     def count(self, pairs: Codes, levels: Codes) -> Codes:
-        """Return the most pairs that can be true with each, if lower levels than these differ."""
+        """Return the most equalities that can hold with each pair's, if lower levels differ."""
         return most_together_on_line(
             self.placed, self.low[pairs], self.high[pairs], self.reaches[levels]
         )
@@ -122,7 +122,7 @@ def _line(places: Codes) -> _Line:
 
 
 def falling(p: Array, places: Codes) -> Array:
-    """Raise p-values to the largest of those at the same or a larger distance.
+    """Return p-values raised to the largest of those at the same or a larger distance.
 
     What is raised stays valid. For p-values that fall up to Monte Carlo error.
 
@@ -197,7 +197,7 @@ def _largest_product(
 
 @cache
 def possible_counts(k: int) -> tuple[int, ...]:
-    """Return, ascending, how many of the pairs of k algorithms can be equal together.
+    """Return the possible numbers of equal pairs among k algorithms, ascending.
 
     Examples
     --------
@@ -220,7 +220,7 @@ def possible_counts(k: int) -> tuple[int, ...]:
 
 
 def most_together(equal: Flags) -> Counts:
-    """Return, for each pair, the most pairs that can be true together with it, itself counted.
+    """Return, for each pair, the largest number of equalities that can hold with its own.
 
     `equal` (k, k) says which pairs are not known to differ; the result is 0 for the others and on
     the diagonal.
@@ -408,7 +408,7 @@ def bergmann_hommel(p: Array, k: int) -> Array:
 
 
 def _together_above(p: Array, k: int) -> Iterator[tuple[float, NDArray[np.int16]]]:
-    """Yield each p-value, ascending, and what can be true together when smaller ones differ."""
+    """Yield each p-value, ascending, with `most_together` of the pairs with larger ones."""
     first, second = np.triu_indices(k, 1)
     for threshold in np.unique(p):
         equal = np.zeros((k, k), dtype=np.bool_)

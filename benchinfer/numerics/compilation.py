@@ -17,8 +17,8 @@ inlined = njit(nogil=True, error_model="numpy", inline="always")
 
 
 def part[F: Callable[..., Any]](function: F) -> F:
-    """Let compiled code call a function, which Python may still call as it is.
+    """Register a function so that compiled code can call it; Python calls remain uncompiled.
 
-    The caches of the callers hold what is compiled.
+    The compiled function is stored in the caches of its callers.
     """
     return register_jitable(**BARE)(function)

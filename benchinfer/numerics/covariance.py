@@ -1,5 +1,7 @@
 """Covariance of estimates: degrees of freedom and cluster-robust errors."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -19,7 +21,7 @@ class Adjusted:
     cov: Array  # (p, p) covariance, adjusted where the method adjusts it
     df: Array  # (J,) degrees of freedom, ``inf`` for the asymptotic method
 
-    def first(self, n: int) -> "Adjusted":
+    def first(self, n: int) -> Adjusted:
         """Return the first n contrasts."""
         return Adjusted(self.cov, self.df[:n])
 
@@ -54,7 +56,7 @@ def differences(
     return ends & (np.count_nonzero(contrasts, axis=1) == 2), first, second
 
 
-def contrast_variances(contrasts: "Array | csr_array", cov: Array) -> Array:
+def contrast_variances(contrasts: Array | csr_array, cov: Array) -> Array:
     """Return the (J,) variances of (J, p) contrasts of estimates with a (p, p) covariance.
 
     Examples
@@ -186,7 +188,7 @@ class QuadraticForms:
     @classmethod
     def of(
         cls, rows: Array, groups: list[tuple[Array, Array]], phi: Array, count: Array
-    ) -> "QuadraticForms":
+    ) -> QuadraticForms:
         """Combine (L, p) rows with weights and design, by the size of groups."""
         g = [np.tensordot(rows, weights, (1, 1)) for weights, _ in groups]
         h = [

@@ -7,6 +7,8 @@ control variates are combined, and their standard error is returned. Seeds are f
 gives the same numbers.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache

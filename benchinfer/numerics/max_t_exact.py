@@ -485,7 +485,7 @@ class Pairs:
         return Similar(tail, PointDifferences(points, first, second, both, pairs=True))
 
     def _shared(self, sums: Array, weight: Array) -> Array:
-        """Return the (K,) values whose sums over pairs come closest, by weighted least squares."""
+        """Return the (K,) values whose pairwise sums fit best by weighted least squares."""
         first, second = (
             np.searchsorted(self.means, ends)
             for ends in (self.statistics.first, self.statistics.second)

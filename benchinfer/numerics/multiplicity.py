@@ -8,8 +8,8 @@ tests of all pairs of algorithms:
 - any dependence: `bonferroni`, `holm`;
 - positive dependence: `hochberg`, `hommel` (the inequality of Simes).
 
-These keep the chance of any false rejection. `benjamini_hochberg` (positive dependence) and
-`benjamini_yekutieli` (any) keep the false discovery rate: the expected share of false rejections
+These control the chance of any false rejection. `benjamini_hochberg` (positive dependence) and
+`benjamini_yekutieli` (any) control the false discovery rate: the expected share of false rejections
 among all, 0 where there are none.
 
 Procedures that use the logic of all pairs are in `closed_testing`.
@@ -17,6 +17,8 @@ Procedures that use the logic of all pairs are in `closed_testing`.
 All of them are in statsmodels, too (the tests compare them); its
 import would cost a command .5 s of CPU.
 """
+
+from __future__ import annotations
 
 from collections.abc import Callable
 from typing import Literal
@@ -126,7 +128,7 @@ def hommel(p: Array) -> Array:
 
 
 def partial_conjunction(p: Array, combine: Literal["fisher", "bonferroni"] = "fisher") -> Array:
-    """Return p-values of the hypotheses that fewer than u of D hypotheses are false, u = 1, ..., D.
+    """Return partial conjunction p-values: fewer than u of D hypotheses are false, u = 1 to D.
 
     Each combines the D - u + 1 largest of the p-values (D,): by Fisher's product, of independent
     ones, or by Bonferroni's bound, of any. With probability 1 - alpha at least as many hypotheses
@@ -154,20 +156,20 @@ def partial_conjunction(p: Array, combine: Literal["fisher", "bonferroni"] = "fi
 
 
 def step_down(p: Array, price: Callable[[Array], Array]) -> Array:
-    """Price the sorted p-values and make the result monotone from the smallest up, at most 1."""
+    """Return step-down p-values: running maxima of transformed ascending p-values, at most 1."""
     order = np.argsort(p, kind="stable")
     return in_place(np.minimum(np.maximum.accumulate(price(p[order])), 1.0), order)
 
 
 def step_up(p: Array, prices: Array) -> Array:
-    """Price the sorted p-values and make the result monotone from the largest down, at most 1."""
+    """Return step-up p-values: running minima, from the largest, of p-values times factors."""
     order = np.argsort(p, kind="stable")
     priced = np.minimum.accumulate((prices * p[order])[::-1])[::-1]
     return in_place(np.minimum(priced, 1.0), order)
 
 
 def in_place(ordered: Array, order: Codes) -> Array:
-    """Put sorted values back where they came from."""
+    """Return sorted values in their original order, given the indices of the sort."""
     result = np.empty_like(ordered)
     result[order] = ordered
     return result

@@ -41,7 +41,7 @@ class Outcomes:
 
 
 def monte_carlo_error(draws: Array) -> Array:
-    """Return standard errors of means over draws, by the means of batches.
+    """Return Monte Carlo standard errors of means over draws, by batch means.
 
     `draws` (C, T, ...) are T of each of C chains.
     """
@@ -53,7 +53,7 @@ def monte_carlo_error(draws: Array) -> Array:
 
 
 def average_outcomes(effects: Array, matrix: Array, margin: float, level: float) -> Outcomes:
-    """Say what becomes of contrasts of average effects.
+    """Return posterior outcome probabilities of contrasts of average effects.
 
     `effects` are (C, T, K) draws, `matrix` (P, K) contrasts. Differences up to `margin` do not
     matter (with 0 none is equivalent); `level` is that of the interval.
@@ -106,7 +106,10 @@ class Ranks:
 
 
 def ranks(effects: Array, margin: float) -> Ranks:
-    """Rank (C, T, K) draws of effects, larger is better; algorithms that tie share the top."""
+    """Return rank probabilities from (C, T, K) draws of effects, of which larger is better.
+
+    Algorithms that tie for the first rank share its probability.
+    """
     top = effects.max(axis=2, keepdims=True)
     best = (effects == top).astype(np.float64)
     best /= best.sum(axis=2, keepdims=True)
@@ -130,7 +133,7 @@ _SEED = 20210
 
 @dataclass(frozen=True, slots=True)
 class Best:
-    """Probabilities of K algorithms; (K,) arrays."""
+    """Probabilities that each of K algorithms is best or nearly best; (K,) arrays."""
 
     best: Array  # to be the best one; they sum to 1
     near: Array  # to be at most the margin worse than the best one
@@ -138,14 +141,14 @@ class Best:
 
 
 def _symmetric_cdf(s: Array, r: int, df: float) -> Array:
-    """Return the distribution of a random sign times the length of a t vector in r dimensions."""
+    """Return the distribution function of an r-variate t vector's length with a random sign."""
     square = np.minimum(s**2, 1e300)
     length = chdtr(r, square) if np.isinf(df) else fdtr(r, df, square / r)
     return (1 + np.sign(s) * length) / 2
 
 
 def _tops(levels: Array, slopes: Array) -> Codes:
-    """Return (E, n) lines, all of those on top somewhere along each of n directions among them.
+    """Return (E, n) indices of the lines on the upper envelope along each of n directions.
 
     Along a direction the levels are the lines ``levels + s * slopes``. From the line that is on top
     for the smallest s, the next one is that which meets it first.
@@ -167,7 +170,7 @@ def _tops(levels: Array, slopes: Array) -> Codes:
 
 
 def _share(level: float, slope: Array, levels: Array, slopes: Array, df: float, r: int) -> Array:
-    """Return, for each direction, the probability that a line is above others along it.
+    """Return the probability, for each direction, that a line lies above all others.
 
     The line has a level and slopes (n,), the others have theirs (E, n); it is above them for s in
     an interval.
@@ -186,7 +189,7 @@ def _share(level: float, slope: Array, levels: Array, slopes: Array, df: float, 
 
 
 def probability_best(levels: Array, variances: Array, df: float, margin: float = 0.0) -> Best:
-    """Return the probability that each algorithm is the best, or nearly.
+    """Return the probability that each algorithm is the best, or within a margin of it.
 
     The levels plus a multivariate t vector are ranked. Its length is integrated exactly, its
     direction by randomised quasi-Monte-Carlo with a fixed seed.
@@ -234,7 +237,7 @@ def probability_best(levels: Array, variances: Array, df: float, margin: float =
 
 @dataclass(frozen=True, slots=True)
 class NewDatasetDistribution:
-    """Distribution of J contrasts on a new data set: the estimate plus t; (J,) arrays."""
+    """Predictive t distribution of J contrasts on a new data set; (J,) arrays."""
 
     # variance, df: of the prediction
     variance: Array

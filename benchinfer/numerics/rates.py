@@ -3,6 +3,8 @@
 They are in statsmodels, too (the tests compare them); its import would cost a command .5 s of CPU.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
@@ -89,7 +91,7 @@ class Fourfold:
         return self.both + self.first + self.second + self.neither
 
     @staticmethod
-    def of(first: Flags, second: Flags) -> "Fourfold":
+    def of(first: Flags, second: Flags) -> Fourfold:
         """Count (n,) outcomes of both."""
         cells = [first & second, first & ~second, ~first & second, ~first & ~second]
         return Fourfold(*(int(cell.sum()) for cell in cells))

@@ -75,14 +75,14 @@ class _Hypothesis:
 
 @dataclass(frozen=True)
 class _Along:
-    """Pairs along n directions, the observed one first; (P, n) arrays."""
+    """Components of pairs along n directions, the observed one first; (P, n) arrays."""
 
     size: Array  # squares of the differences along it, in one-sided tests with the sign of these
     spread: Array  # mean squares of the differences across it
 
     @cached_property
     def ratio(self) -> Array:
-        """Squares of the pairs' own t."""
+        """Squared t statistics of the pairs, with the variance of each."""
         return self.size / self.spread
 
 
@@ -98,7 +98,7 @@ def closed_pairs(
     directions: int = DIRECTIONS,
     seed: int = SEED,
 ) -> ClosedTest:
-    """Test all pairs of algorithms, or those with a control, closed by rotations or sign flips.
+    """Return closed tests of all pairs, or of those with a control, by rotations or sign flips.
 
     Parameters
     ----------
@@ -174,7 +174,7 @@ def closed_flips(
     directions: int = DIRECTIONS,
     seed: int = SEED,
 ) -> ClosedTest:
-    """Test all pairs of k algorithms by sums of signed terms, closed by sign flips of rows.
+    """Return closed tests of all pairs by sums of signed terms, with sign flips of rows.
 
     Parameters
     ----------
@@ -213,7 +213,7 @@ def closed_flips(
 def step_down_flips(
     terms: Array, *, two_sided: bool, directions: int = DIRECTIONS, seed: int = SEED
 ) -> tuple[Array, Array]:
-    """Adjust tests of signed sums step by step, by sign flips of rows.
+    """Return step-down adjusted p-values of signed sums, by sign flips of rows.
 
     Parameters
     ----------
@@ -257,13 +257,13 @@ def all_flips(d: int) -> bool:
 
 
 def _standardised(terms: Array) -> Array:
-    """Return terms whose sums have variance 1 under random signs, 0 where there are none."""
+    """Return terms scaled so that their sums have variance 1 under random signs."""
     size = np.sqrt((terms**2).sum(axis=0))
     return np.divide(terms, size, out=np.zeros_like(terms), where=size > 0)
 
 
 def canonical_rows(unit: Array) -> Array:
-    """Put rows into an order that depends on neither their places nor those of the columns.
+    """Return rows in a canonical order, which does not depend on the order of rows or columns.
 
     Signs of random flips go by row.
     """
@@ -295,14 +295,14 @@ def _hypotheses(k: int, control: int | None) -> tuple[_Hypothesis, ...]:
 
 
 def _speaking(hypotheses: Sequence[_Hypothesis], quiet: Flags) -> list[_Hypothesis]:
-    """Return the hypotheses without what silent pairs say against them."""
+    """Return the hypotheses without the pairs that do not vary among those tested."""
     if not quiet.any():
         return list(hypotheses)
     return [_Hypothesis(h.tested[~quiet[h.tested]], h.within, h.weight) for h in hypotheses]
 
 
 def canonical_order(means: Array) -> Codes:
-    """Return an order of the algorithms that depends on neither their names nor their places."""
+    """Return a canonical order of the algorithms, which depends on their values alone."""
     centred = means - means.mean(axis=1, keepdims=True)
     level, spread = centred.mean(axis=0), centred.std(axis=0)
     size = float(np.abs(centred).max()) or 1.0
@@ -326,7 +326,7 @@ def _rotated(table: Array, n: int, seed: int) -> Array:
 
 
 def _flipped(table: Array, n: int, seed: int, *, two_sided: bool) -> Array:
-    """Return the contrasts of the table along sign vectors other than the observed one."""
+    """Return contrasts of the table's rows along random sign vectors, or along all of them."""
     z = _orthonormal(table)
     # Rows in an order of their own, for signs that do not depend on theirs.
     z = z[np.lexsort(np.round(z.T / (np.abs(z).max() or 1.0), 9))]
@@ -335,7 +335,7 @@ def _flipped(table: Array, n: int, seed: int, *, two_sided: bool) -> Array:
 
 
 def drawn_levels(table: Array, reference: Reference, n: int, seed: int) -> Array:
-    """Return (n, K) levels of a (D, K) table, less their mean, along other directions or signs.
+    """Return (n, K) centred levels of a (D, K) table along random directions or sign vectors.
 
     Of few rows all signs other than the observed ones are gone through.
     """
@@ -376,7 +376,7 @@ def _orthonormal(table: Array) -> Array:
 
 
 def _of_directions(table: Array, z: Array, contrasts: Array, *, two_sided: bool) -> _Along:
-    """Return the pairs along the observed direction and along those of the contrasts z."""
+    """Return components of the pairs along the observed direction and along drawn contrasts z."""
     d, k = table.shape
     observed = contrasts @ table.mean(axis=0) * np.sqrt(d)
     along = np.concatenate([observed[:, None], contrasts @ helmert(k).T @ z.T], axis=1)
@@ -389,7 +389,7 @@ def _of_directions(table: Array, z: Array, contrasts: Array, *, two_sided: bool)
 
 @dataclass(frozen=True, slots=True)
 class _Closure:
-    """Hypotheses, and what decides them."""
+    """Hypotheses of a closed test, with the distribution and p-values that test them."""
 
     hypotheses: Sequence[_Hypothesis]
     along: Callable[[int], _Along]  # from a number of directions to the pairs along them
@@ -398,7 +398,7 @@ class _Closure:
     alpha: float
 
     def tested(self, pairs: int, directions: int, *, exact: bool) -> ClosedTest:
-        """Return the largest p-values over the hypotheses of each pair."""
+        """Return closed tests: the largest p-value over all hypotheses that contain each pair."""
         table = self.along(directions)
         p = np.array([self._p_value(h, table) for h in self.hypotheses])
         single = np.array([len(h.within) == 1 for h in self.hypotheses], dtype=np.bool_)
@@ -442,7 +442,7 @@ def _error(p: Array, n: Codes, *, exact: bool) -> Array:
 
 
 def _smaller(single: Array, pooled: Array) -> float:
-    """Return the p-value of the smaller of two p-values, all among the same directions.
+    """Return the p-value of the smaller of two p-values, from the same directions.
 
     Directions whose smaller p-value is at most that of the first, m / n, are those with one of the
     two statistics among its m largest.
@@ -455,7 +455,7 @@ def _smaller(single: Array, pooled: Array) -> float:
 
 
 def _among(values: Array, as_large: Flags, m: int) -> Flags:
-    """Return which values are among the m largest, ties with the next left out."""
+    """Return a mask of the m largest values, without those tied with the next one."""
     if np.count_nonzero(as_large) == m:
         return as_large
     at = len(values) - m - 1

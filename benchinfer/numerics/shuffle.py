@@ -15,6 +15,8 @@ Brackett-Rozinsky, N. & Lemire, D. (2025). Batched ranged random integer generat
 Practice and Experience 55, 155-169. https://doi.org/10.1002/spe.3369
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
@@ -36,7 +38,7 @@ _ONE, _WORD = np.uint64(1), np.uint64(64)
 
 
 class ShuffleStatistics(NamedTuple):
-    """Statistics of the column sums s, and what is counted against them.
+    """Statistics of the column sums s, with the observed values that resamples are counted against.
 
     The global statistic is ``|root s|^2``. Contrasts are sparse rows, sorted by decreasing observed
     value, and compared with their observed values (less a tolerance for rounding). A unit of the
@@ -69,7 +71,7 @@ class ShuffleRows(NamedTuple):
     ends: Words
 
     @classmethod
-    def of(cls, scores: Array, labels: Counts, starts: Counts, *, complete: bool) -> "ShuffleRows":
+    def of(cls, scores: Array, labels: Counts, starts: Counts, *, complete: bool) -> ShuffleRows:
         """Return rows of blocks that begin at `starts`, the last of which is the number of rows."""
         longest = int(np.diff(starts).max(initial=1))
         bits = 64 - longest.bit_length()
@@ -87,7 +89,7 @@ class ShuffleRows(NamedTuple):
 
 
 class Tables(NamedTuple):
-    """For each block all its contributions to the column sums, how often each, where it begins."""
+    """Distinct contributions of each block to the column sums, their counts and block starts."""
 
     sums: Array
     times: Counts

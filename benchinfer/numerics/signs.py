@@ -39,7 +39,7 @@ _FINEST_UNIT = 1e-6
 
 
 def tractable(weights: Codes) -> bool:
-    """Return whether `upper_tails` takes seconds, not minutes."""
+    """Return whether exact tails of integer weights are feasible in seconds."""
     return len(weights) * int(weights.sum()) <= _MOST_STEPS
 
 
@@ -72,7 +72,7 @@ def upper_tails(weights: Codes, observed: Sequence[int]) -> list[float]:
 
 
 def masses(weights: Codes, limit: int) -> Array:
-    """Return the probabilities of the sums from 0 to limit, or to the total if that is smaller.
+    """Return the probability of each sum of integer weights from 0 to a limit.
 
     Ascending weights are the fastest.
     """
@@ -194,7 +194,7 @@ class ExactTest:
 def sign_flip(
     differences: Array, alternative: Alternative = "two-sided", tolerance: float | None = None
 ) -> ExactTest:
-    """Test the mean difference against all sign patterns.
+    """Return the exact test of the mean difference against all sign patterns.
 
     Parameters
     ----------
@@ -237,7 +237,7 @@ def sign_flip(
 
 
 def signed_rank(differences: Array, alternative: Alternative = "two-sided") -> ExactTest:
-    """Test the signed ranks of the differences that are not zero, exactly with ties.
+    """Return the exact signed-rank test of the nonzero differences, also with ties.
 
     Differences within 1e-10 of the largest one are zero or tied.
 
@@ -278,7 +278,7 @@ def _noise(differences: Array, tolerance: float | None) -> float:
 
 
 def _sizes(differences: Array, noise: float) -> tuple[Array, Flags]:
-    """Return the sizes of the differences that are not zero, and which are positive."""
+    """Return the absolute values of the nonzero differences, and a mask of the positive ones."""
     nonzero = differences[np.abs(differences) > noise]
     return np.abs(nonzero), nonzero > 0
 
@@ -328,7 +328,7 @@ _MOST_SIGNS, _FEWEST = 1_000_000_000, 10_000
 
 @dataclass(frozen=True, slots=True)
 class SignTests:
-    """Tests of M sums."""
+    """Tests of M sums against random signs of their terms."""
 
     statistic: Array  # (M,) sums over their standard deviation under random signs, 0 without terms
     # p_value, error: (M,) p-values, and the standard errors of their evaluation: 0 where not
@@ -374,7 +374,7 @@ def sign_tests(
     n_jobs: int | None = 1,
     progress: Progress | None = None,
 ) -> SignTests:
-    """Test the sum of each column against random signs of its terms.
+    """Return the test of each column's sum against random signs of its terms.
 
     Parameters
     ----------
@@ -433,7 +433,7 @@ def sign_tests(
 
 
 def _exactly(terms: Array, two_sided: Flags, p: Array, *, everything: bool) -> Flags:
-    """Put exact p-values where they take no more steps than the budget, and return where.
+    """Compute exact p-values in place where the budget allows, and return a mask of these.
 
     Columns whose terms have the same sizes, as ranks without ties do, share their distribution.
     """
@@ -468,7 +468,7 @@ def _exactly(terms: Array, two_sided: Flags, p: Array, *, everything: bool) -> F
 
 
 def _shared(weights: Codes, terms: Array, two_sided: Flags) -> Array:
-    """Return the p-values of columns whose sizes are multiples of one unit by the same weights."""
+    """Return exact p-values of columns whose absolute terms are the same integer multiples."""
     total = int(weights.sum())
     unit = np.abs(terms).sum(axis=0) / total
     positive = np.rint(np.maximum(terms, 0.0).sum(axis=0) / unit).astype(np.int64)

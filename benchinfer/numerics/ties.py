@@ -39,7 +39,7 @@ def resolution(values: Array) -> float:
 def chains(
     values: Array, within: float | Array, group: Codes | None = None
 ) -> tuple[NDArray[np.intp], Codes]:
-    """Sort values by group and size, and cut them where neighbours are no ties.
+    """Return the order of values by group and size, and the starts of chains of ties in it.
 
     `values` (n,) have ties where neighbours of one `group` (n,), by default all, differ by at most
     `within`, one number or (n,). The result is the order, and the places in it at which chains of
@@ -56,7 +56,7 @@ def chains(
 
 
 def joined(values: Array, within: float | Array, group: Codes) -> Array:
-    """Return (n,) the values, those of a chain of ties all as the smallest of it.
+    """Return (n,) values with each chain of ties set to its smallest value.
 
     Examples
     --------
@@ -70,7 +70,7 @@ def joined(values: Array, within: float | Array, group: Codes) -> Array:
 
 
 def joined_rows(table: Array) -> Array:
-    """Return a (B, K) table with ties within rows made equal; NaN where there is no score."""
+    """Return a (B, K) table with ties within rows set equal; NaN where there is no score."""
     row, column = np.nonzero(np.isfinite(table))
     result = table.copy()
     result[row, column] = joined(table[row, column], resolution(table), row)
@@ -78,7 +78,7 @@ def joined_rows(table: Array) -> Array:
 
 
 def joined_levels(levels: Array) -> Array:
-    """Return (K,) computed levels, those that rounding alone may tell apart all as the smallest.
+    """Return (K,) levels with those that differ by rounding only set to the smallest of them.
 
     Another processor, or another order of the rows, gives levels with other last digits: ranks,
     orders and who is best rest on these. NaN and infinity stay.

@@ -1,5 +1,7 @@
 """Tables with an algorithm, or a pair of them, in each row."""
 
+from __future__ import annotations
+
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
@@ -46,7 +48,7 @@ SHARES = {
 
 
 def bounds(low: float, high: float, write: Write) -> str:
-    """Write an interval as it stands in a table.
+    """Return the text of an interval in a table cell; a dash where there is none.
 
     Examples
     --------
@@ -62,10 +64,10 @@ def bounds(low: float, high: float, write: Write) -> str:
     return f"{ends[0]}{low_text}, {high_text}{ends[1]}"
 
 
-def reference(result: "Comparison", against: str | None = None) -> str | None:
+def reference(result: Comparison, against: str | None = None) -> str | None:
     """Return the algorithm that others are compared with: a control, or the best.
 
-    None where some algorithm is in no contrast with it that says how the algorithm departs.
+    None where some algorithm has no contrast with it as the second side.
     """
     if against is not None and against not in result.algorithms:
         raise DesignError(
@@ -76,8 +78,8 @@ def reference(result: "Comparison", against: str | None = None) -> str | None:
     return chosen if len(rows) == len(result.algorithms) - 1 else None
 
 
-def control(result: "Comparison") -> str | None:
-    """Return the algorithm that is in each contrast, if there is one."""
+def control(result: Comparison) -> str | None:
+    """Return the algorithm that is a side of every contrast, if there is one."""
     sides = result.named_sides()
     common = set.intersection(*(set(pair) for pair in sides))
     if len(result.algorithms) == 2:
@@ -86,23 +88,23 @@ def control(result: "Comparison") -> str | None:
     return common.pop() if len(common) == 1 else None
 
 
-def departures(result: "Comparison", chosen: str) -> "pd.DataFrame":
-    """Return the contrasts of each other algorithm, first, with the chosen one, by algorithm."""
+def departures(result: Comparison, chosen: str) -> pd.DataFrame:
+    """Return the contrasts of all other algorithms (first) with a chosen one (second), by first."""
     others = [name for name in result.ranking() if name != chosen]
     rows = result.contrasts(order=[*others, chosen], all=True)
     rows = rows[(rows["second"] == chosen) & rows["first"].isin(others)].set_index("first")
     return rows.reindex([name for name in others if name in rows.index])
 
 
-def p_head(result: "Comparison") -> str:
-    """Return the head of the p-values."""
+def p_head(result: Comparison) -> str:
+    """Return the column head of the p-values."""
     options = result.provenance.options
     single = isinstance(options, TestedOptions) and options.adjust == "none"
     return "p" if single or len(result.pairs) == 1 else "adjusted p"
 
 
-def effect_head(result: "Comparison", chosen: str) -> str:
-    """Return the head of the effects against an algorithm; a note below names the best."""
+def effect_head(result: Comparison, chosen: str) -> str:
+    """Return the column head of the effects against an algorithm; the best is not named."""
     link = "from" if result.measure.scale == "identity" else "to"
     best = chosen == result.ranking()[0] and control(result) is None
     return f"{result.measure.effect_name} {link} {'the best' if best else one_line(chosen)}"
@@ -122,7 +124,7 @@ def words(name: str, values: Sequence[str], head: str, kind: str = "text") -> Se
 
 
 def intervals(
-    name: str, rows: "pd.DataFrame", result: "Comparison", write: Write, group: str = ""
+    name: str, rows: pd.DataFrame, result: Comparison, write: Write, group: str = ""
 ) -> list[Series]:
     """Return the column of the intervals, if there are any.
 
@@ -140,7 +142,7 @@ def intervals(
     return [series(name, ends, texts, head, "text", group, head)]
 
 
-def evidence(result: "Comparison", rows: "pd.DataFrame") -> list[Series]:
+def evidence(result: Comparison, rows: pd.DataFrame) -> list[Series]:
     """Return the columns of p-values or probabilities."""
     if "prob_first" in rows:
         tolerant = rows["prob_equivalent"].gt(0).any()
@@ -155,9 +157,9 @@ def evidence(result: "Comparison", rows: "pd.DataFrame") -> list[Series]:
 
 
 def by_algorithm(
-    result: "Comparison", against: str | None = None, top: int | None = None
+    result: Comparison, against: str | None = None, top: int | None = None
 ) -> PaperTable:
-    """Lay out a comparison with one row per algorithm, best first."""
+    """Return the table of a comparison with one row per algorithm, best first."""
     order, measure = result.ranking(), result.measure
     shown = list(order[:top])
     levels = result.summary()
@@ -214,8 +216,8 @@ def by_algorithm(
     return PaperTable.of(columns, measure.name, caption(result), notes, frozenset(best))
 
 
-def standings(result: "Comparison") -> tuple[str, Mapping[str, Standing], str]:
-    """Return the letters of the algorithms, or the ranks of many: a head, values, how to read them.
+def standings(result: Comparison) -> tuple[str, Mapping[str, Standing], str]:
+    """Return the column head, values and note of letters, or of ranks where algorithms are many.
 
     All are empty where some pairs were not compared.
     """
@@ -234,13 +236,13 @@ def standing(name: str, head: str, values: Sequence[Standing]) -> Series:
     return series(name, values, texts, head, "text")
 
 
-def reading_of_letters(result: "Comparison") -> str:
-    """Say how to read letters."""
+def reading_of_letters(result: Comparison) -> str:
+    """Return the note that explains the letters of undecided or equivalent algorithms."""
     equivalent = " or equivalent" if result.measure.tolerance > 0 else ""
     return f"Algorithms that share a letter are undecided{equivalent}."
 
 
-def caption(result: "Comparison") -> str:
+def caption(result: Comparison) -> str:
     """Return the caption of a table of a comparison."""
     k, coverage = len(result.algorithms), result.setting.coverage
     return (
@@ -249,8 +251,8 @@ def caption(result: "Comparison") -> str:
     )
 
 
-def _apart(result: "Comparison", chosen: str, columns: Sequence[Series]) -> list[str]:
-    """Say that differences are not those of the levels, where that is so."""
+def _apart(result: Comparison, chosen: str, columns: Sequence[Series]) -> list[str]:
+    """Return a note where differences are estimated from pairs and differ from those of levels."""
     values = {each.column.name: each.values for each in columns}
     names = list(values["algorithm"])
     if result.measure.scale != "identity" or chosen not in names:
@@ -263,21 +265,21 @@ def _apart(result: "Comparison", chosen: str, columns: Sequence[Series]) -> list
     return ["They are estimated from pairs, and are not the differences of the levels."]
 
 
-def _with(result: "Comparison") -> str:
-    """Say what the intervals of contrasts are, to follow the contrasts."""
+def _with(result: Comparison) -> str:
+    """Return a clause that describes the intervals of contrasts; empty without intervals."""
     return f", with {result.intervals}" if result.intervals else ""
 
 
-def withheld(result: "Comparison", rows: "pd.DataFrame") -> list[str]:
-    """Say of which contrasts no interval is shown, if there are any."""
+def withheld(result: Comparison, rows: pd.DataFrame) -> list[str]:
+    """Return a note on decided contrasts whose interval is not shown; an empty list without any."""
     if not (n := int(spanning(rows, result.measure).sum())):
         return []
     them = "the decided pair" if n == 1 else f"{n} decided pairs"
     return [f"No interval is shown for {them} whose interval includes equality {result.decider}."]
 
 
-def said(result: "Comparison", left_out: int = 0) -> tuple[str, ...]:
-    """Describe the rule and the scope of the verdicts, and count the algorithms left out."""
+def said(result: Comparison, left_out: int = 0) -> tuple[str, ...]:
+    """Return notes on the decision rule, the scope of the claims and the algorithms left out."""
     rows = result.contrasts(all=True)
     error = float(rows["p_error"].max()) if "p_error" in rows else 0.0
     scope = result.scope()
@@ -286,8 +288,8 @@ def said(result: "Comparison", left_out: int = 0) -> tuple[str, ...]:
     return (decision(result, error), *note, f"Claims: {scope[:1].lower()}{scope[1:]}.", *more)
 
 
-def by_pair(result: "Comparison") -> PaperTable:
-    """Lay out a comparison with one row per contrast, in the order of the result."""
+def by_pair(result: Comparison) -> PaperTable:
+    """Return the table of a comparison with one row per contrast, in ranking order."""
     measure, rows = result.measure, result.contrasts(order="result", all=True)
     write, reading = effect_writer(measure, result.contrasts(all=True)), direction(measure)
     named = [name for name in ("contrast", "first", "second") if name in rows]

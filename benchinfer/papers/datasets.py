@@ -1,5 +1,7 @@
 """Tables of levels on data sets, or in groups of data sets."""
 
+from __future__ import annotations
+
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
@@ -39,7 +41,7 @@ _MARKS = {
 class LocalLevels:
     """Levels of algorithms on data sets."""
 
-    measure: "Measure"
+    measure: Measure
     # datasets, algorithms: the D and K names
     datasets: tuple[str, ...]
     algorithms: tuple[str, ...]
@@ -47,8 +49,8 @@ class LocalLevels:
     errors: Array  # (D, K) their standard errors, NaN where not known
     noun: str  # what they are: means, levels, scores
 
-    def of(self, algorithms: Sequence[str]) -> "LocalLevels":
-        """Return the columns of algorithms, in their order."""
+    def of(self, algorithms: Sequence[str]) -> LocalLevels:
+        """Return the levels of some algorithms, in the order of their names in the argument."""
         at = [self.algorithms.index(name) for name in algorithms]
         levels, errors = self.levels[:, at], self.errors[:, at]
         return LocalLevels(
@@ -56,7 +58,7 @@ class LocalLevels:
         )
 
     def writers(self) -> list[Write]:
-        """Return how the levels of each data set are written: with digits by their errors.
+        """Return a formatter for the levels of each data set, with digits by their standard errors.
 
         Where errors are not known, by the steps between the levels, and with three digits at least.
         """
@@ -79,7 +81,7 @@ class LocalLevels:
 
 @dataclass(frozen=True, slots=True)
 class Below:
-    """A row below those of the data sets: its head, and its values and their texts.
+    """A summary row below the data sets: its head, its values and their texts.
 
     There is one of each for each algorithm, those left out at the end included.
     """
@@ -90,20 +92,20 @@ class Below:
 
 
 def _exact(levels: Array) -> int:
-    """Return how many decimals give all that there is of some levels, at most 8."""
+    """Return the number of decimals that represents levels exactly, at most 8."""
     known = levels[np.isfinite(levels)]
     return next((n for n in range(8) if np.allclose(known, known.round(n), 0, 1e-9)), 8)
 
 
 def _least(levels: Array) -> int:
-    """Return how many decimals give the largest of some levels three digits."""
+    """Return the number of decimals that shows three digits of the largest level."""
     largest = np.nanmax(np.abs(levels), initial=0.0)
     needed = 2 - int(np.floor(np.log10(largest))) if largest > 0 else 0
     return min(max(0, needed), _exact(levels))
 
 
-def of_scores(result: "Comparison", scores: "ScoreTable | None") -> LocalLevels:
-    """Return the means of each data set.
+def of_scores(result: Comparison, scores: ScoreTable | None) -> LocalLevels:
+    """Return the mean score of each algorithm on each data set.
 
     Raises
     ------
@@ -114,7 +116,7 @@ def of_scores(result: "Comparison", scores: "ScoreTable | None") -> LocalLevels:
     if scores is None:
         raise DesignError(
             "a result holds no levels of data sets.",
-            hint="scores=... has them.",
+            hint="the table of scores has them.",
         )
     if scores.digest != setting.digest:
         raise DesignError(
@@ -134,12 +136,12 @@ def of_scores(result: "Comparison", scores: "ScoreTable | None") -> LocalLevels:
 
 
 def by_dataset(
-    result: "Comparison",
-    scores: "ScoreTable | None" = None,
+    result: Comparison,
+    scores: ScoreTable | None = None,
     against: str | None = None,
     top: int | None = None,
 ) -> PaperTable:
-    """Lay out a comparison with one row per data set, and what sums them up below."""
+    """Return the table of levels by data set, with mean ranks and overall levels below."""
     order = result.ranking()
     local = of_scores(result, scores).of(order)
     plain, other = (
@@ -174,7 +176,7 @@ def by_dataset(
 
 
 def _of_ranks(local: LocalLevels, *, tested: bool) -> list[str]:
-    """Say what mean ranks are of, if not of all that is shown."""
+    """Return a note where mean ranks are those of the test, or not of all data sets."""
     gaps = int((~np.isfinite(local.levels).all(axis=1)).sum())
     if tested:
         return ["Mean ranks are those of the test."]
@@ -183,7 +185,7 @@ def _of_ranks(local: LocalLevels, *, tested: bool) -> list[str]:
     return [f"Mean ranks leave out {count(gaps, 'data set')} with gaps."] if gaps else []
 
 
-def marks_below(result: "Comparison", order: Sequence[str], against: str | None) -> "list[Below]":
+def marks_below(result: Comparison, order: Sequence[str], against: str | None) -> list[Below]:
     """Return the row of letters, or of marks against a control or another algorithm."""
     letters = {} if against else result.letters()
     if letters:
@@ -204,8 +206,8 @@ def marks_below(result: "Comparison", order: Sequence[str], against: str | None)
     return [Below(f"against {one_line(chosen)}", marks, marks)]
 
 
-def reading(result: "Comparison", head: str) -> str:
-    """Say how to read letters or marks."""
+def reading(result: Comparison, head: str) -> str:
+    """Return the note that explains a row of letters or of marks."""
     if head == "letters":
         return reading_of_letters(result)
     return (
@@ -215,12 +217,12 @@ def reading(result: "Comparison", head: str) -> str:
 
 def laid_out(
     local: LocalLevels,
-    below: "Sequence[Below]",
+    below: Sequence[Below],
     notes: tuple[str, ...],
     top: int | None = None,
     marks: Sequence[Sequence[str]] = (),
 ) -> PaperTable:
-    """Lay out levels, the best of each data set in bold type, each with its mark, if any."""
+    """Return the table of levels by data set, with summary rows and the best levels in bold."""
     shown = local.algorithms[:top]
     texts = [
         [write(value) for value in row]
@@ -254,9 +256,9 @@ def laid_out(
 
 
 def each_dataset(
-    results: "Comparisons", against: str | None = None, top: int | None = None
+    results: Comparisons, against: str | None = None, top: int | None = None
 ) -> PaperTable:
-    """Lay out comparisons of single data sets, with marks against the best or another algorithm."""
+    """Return the table of comparisons per data set, with marks against the best or a control."""
     first = next(iter(results.values()))
     names = sorted({name for result in results.values() for name in result.algorithms})
     levels = np.full((len(results), len(names)), np.nan)
@@ -293,7 +295,7 @@ def each_dataset(
     return laid_out(local, below, notes, top, marks)
 
 
-def _mark(result: "Comparison", name: str, chosen: str | None) -> str:
+def _mark(result: Comparison, name: str, chosen: str | None) -> str:
     """Return the mark of an algorithm against another one, or the best, on a data set."""
     other = chosen or result.ranking()[0]
     if name == other or not {name, other} <= set(result.algorithms):
@@ -317,9 +319,9 @@ class LeafColumn:
 
 
 def by_leaf(
-    groups: "Subgroups", rows: Literal["algorithms", "leaves"], top: int | None = None
+    groups: Subgroups, rows: Literal["algorithms", "leaves"], top: int | None = None
 ) -> PaperTable:
-    """Lay out groups of data sets: algorithms in rows and leaves in columns, or turned."""
+    """Return the table of groups of data sets, with algorithms or groups in rows."""
     order, first = _mean_order(groups), next(iter(groups.values()))
     shown = order[:top]
     marked = marks_below(first, first.ranking(), None)
@@ -353,7 +355,7 @@ def by_leaf(
     return PaperTable.of(columns, f"{measure.name} groups", caption, notes, frozenset(bold))
 
 
-def _mean_order(groups: "Subgroups") -> list[str]:
+def _mean_order(groups: Subgroups) -> list[str]:
     """Return the algorithms by their mean place over leaves, weighted by their data sets."""
     places = dict[str, list[tuple[int, int]]]()
     for leaf, result in groups.items():
@@ -366,7 +368,7 @@ def _mean_order(groups: "Subgroups") -> list[str]:
     return sorted(means, key=means.__getitem__)
 
 
-def _leaf(name: str, groups: "Subgroups", shown: Sequence[str]) -> LeafColumn:
+def _leaf(name: str, groups: Subgroups, shown: Sequence[str]) -> LeafColumn:
     """Return the levels of some algorithms in a leaf."""
     result, n = groups[name], len(groups.datasets[name])
     summary = result.summary()
@@ -389,7 +391,7 @@ def _leaf(name: str, groups: "Subgroups", shown: Sequence[str]) -> LeafColumn:
 
 
 def _condition(leaf: str) -> str:
-    """Write the name of a leaf as it goes to print."""
+    """Return the name of a leaf as printed, with a single sign for ``<=``."""
     return one_line(leaf).replace(" <= ", " \N{LESS-THAN OR EQUAL TO} ")
 
 
@@ -403,10 +405,8 @@ def _cells(
     return [level, series(f"{name} {kind}", marks, marks, f"{head}, {kind}", "text", head, kind)]
 
 
-def _leaf_notes(
-    groups: "Subgroups", first: "Comparison", kind: str, left_out: int
-) -> tuple[str, ...]:
-    """Say how levels and marks are read, how groups came about, and what is not shown."""
+def _leaf_notes(groups: Subgroups, first: Comparison, kind: str, left_out: int) -> tuple[str, ...]:
+    """Return notes on levels, marks and the formation of groups, and on what is not shown."""
     order = (
         "Algorithms by their mean place over the groups, each with the weight of its number of data"
         " sets; the best of each group in bold type."

@@ -1,5 +1,7 @@
 """Texts in the markup of papers: LaTeX, Markdown and HTML."""
 
+from __future__ import annotations
+
 import re
 import unicodedata
 from collections.abc import Callable
@@ -168,7 +170,7 @@ def latex_cell(text: str) -> str:
     return f"{'-' if sign else ''}{digits.replace(',', '')}{f'{{{latex(mark)}}}' if mark else ''}"
 
 
-def number_format(cells: "list[str]") -> str:
+def number_format(cells: list[str]) -> str:
     r"""Return the column of siunitx that cells fit in.
 
     Examples

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def by_measure(answer: Answer, top: int | None = None) -> PaperTable:
-    """Lay out an answer with one row per algorithm, the best of the first measure first."""
+    """Return the table of levels on several measures, one row per algorithm."""
     order = list(answer.levels().index)
     shown = order[:top]
     columns: list[Series] = [words("algorithm", shown, "algorithm", "name")]
@@ -47,7 +47,7 @@ def by_measure(answer: Answer, top: int | None = None) -> PaperTable:
 
 
 def _analyses(answer: Answer) -> list[str]:
-    """Say by which analysis each measure was compared, and of which statistic levels are."""
+    """Return a note on the analysis of each measure and the statistic of its levels."""
     said: dict[str, list[str]] = {}
     for name, result in answer.items():
         level = (

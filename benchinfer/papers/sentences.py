@@ -1,11 +1,13 @@
 """Sentences for the results section of a paper."""
 
+from __future__ import annotations
+
 from typing import TYPE_CHECKING
 
-from benchinfer.comparison.comparison import Comparison, spanning
+from benchinfer.comparison.comparison import Comparison, TestedComparison, spanning
 from benchinfer.comparison.per_dataset import Comparisons
 from benchinfer.comparison.sections import Write, effect_writer, interval_writer
-from benchinfer.comparison.wording import RATE, direction, named
+from benchinfer.comparison.wording import direction, named
 from benchinfer.core.measure import Measure
 from benchinfer.core.numbers import count, join, p_error, p_value, places
 from benchinfer.papers.algorithms import SHARES, WORDS, departures, p_head, reference, withheld
@@ -20,7 +22,7 @@ _DECIDED = ("first", "second", "equivalent")
 
 
 def sentence(result: Comparison | Comparisons) -> str:
-    """Say what a comparison shows, with the numbers of its table; see `Comparison.sentence`."""
+    """Return the verdicts of a comparison as sentences; see `Comparison.sentence`."""
     if isinstance(result, Comparisons):
         return _of_datasets(result)
     fixed = result.contrasts(all=True)
@@ -50,7 +52,7 @@ def sentence(result: Comparison | Comparisons) -> str:
 
 
 def _of_datasets(results: Comparisons) -> str:
-    """Say how often each algorithm is better and worse on data sets by themselves."""
+    """Return sentences on the numbers of data sets on which each algorithm is better and worse."""
     frame, one = results.contrasts(all=True), next(iter(results.values()))
     decided = frame["verdict"].isin(["first", "second"])
     loser = frame["first"].where(frame["verdict"] == "second", frame["second"])
@@ -68,7 +70,7 @@ def _of_datasets(results: Comparisons) -> str:
     equivalent = f", {equal} equivalent" if equal else ""
     refused = f" {count(len(results.refused), 'data set')} could not be compared."
     unadjusted = " P-values are adjusted within each data set, not over data sets."
-    if RATE in one.provenance.adjustment:
+    if isinstance(one, TestedComparison) and one.controls_rate:
         unadjusted = " P-values keep the false discovery rate in each data set, not over data sets."
     counted = f" {said}" if (said := results.counted()) else ""
     return (
@@ -80,8 +82,8 @@ def _of_datasets(results: Comparisons) -> str:
     )
 
 
-def _basis(result: Comparison, rows: "pd.DataFrame", side: str, other: str) -> str:
-    """Describe the numbers in brackets: the order of the sides, and intervals and p-values."""
+def _basis(result: Comparison, rows: pd.DataFrame, side: str, other: str) -> str:
+    """Return a clause that explains the numbers in brackets: sides, intervals and p-values."""
     kinds = [result.intervals] if "conf_low" in rows else []
     error = float(rows["p_error"].max()) if "p_error" in rows else 0.0
     if "prob_first" in rows:
@@ -94,8 +96,8 @@ def _basis(result: Comparison, rows: "pd.DataFrame", side: str, other: str) -> s
     return f"{result.measure.effect_name}s {side} {link} {other}{shown}"
 
 
-def _by_verdict(result: Comparison, rows: "pd.DataFrame", write: Write) -> str:
-    """Say of each verdict which algorithms have it, with their evidence."""
+def _by_verdict(result: Comparison, rows: pd.DataFrame, write: Write) -> str:
+    """Return a clause that lists, by verdict, the algorithms with their evidence."""
     clauses: list[str] = []
     for code in ("second", "first", "equivalent", "undecided"):
         part = rows[rows["verdict"] == code]
@@ -113,8 +115,8 @@ def _by_verdict(result: Comparison, rows: "pd.DataFrame", write: Write) -> str:
     return "; ".join(clauses)
 
 
-def evidence(measure: Measure, rows: "pd.DataFrame", write: Write) -> list[str]:
-    """Write estimate, interval, and p-value or probability of each contrast."""
+def evidence(measure: Measure, rows: pd.DataFrame, write: Write) -> list[str]:
+    """Return estimate, interval, and p-value or probability of each contrast as text."""
     texts, written = list[str](), interval_writer(write, measure.effect)
     for over, (_, row) in zip(spanning(rows, measure), rows.iterrows(), strict=True):
         parts = [write(row["estimate"])]
@@ -132,8 +134,8 @@ def evidence(measure: Measure, rows: "pd.DataFrame", write: Write) -> list[str]:
     return texts
 
 
-def _range(measure: Measure, rows: "pd.DataFrame", code: str, write: Write) -> str:
-    """Say between which values the evidence of several contrasts lies."""
+def _range(measure: Measure, rows: pd.DataFrame, code: str, write: Write) -> str:
+    """Return the range of estimates of contrasts, with a bound on their p-values, as text."""
     values = rows["estimate"]
     parts = [interval_writer(write, measure.effect)(values.min(), values.max())]
     decided = code in _DECIDED
@@ -149,13 +151,13 @@ def _range(measure: Measure, rows: "pd.DataFrame", code: str, write: Write) -> s
     return ", ".join(parts)
 
 
-def _listed(rows: "pd.DataFrame") -> bool:
-    """Tell whether decided contrasts are named, being few."""
+def _listed(rows: pd.DataFrame) -> bool:
+    """Return whether the decided contrasts are few enough to be listed."""
     return 0 < int(rows["verdict"].isin(["first", "second"]).sum()) <= _LISTED
 
 
-def _contrasts(result: Comparison, rows: "pd.DataFrame", write: Write) -> str:
-    """Say how many contrasts are decided, and which ones if they are few."""
+def _contrasts(result: Comparison, rows: pd.DataFrame, write: Write) -> str:
+    """Return a clause with the number of decided contrasts, and their list if they are few."""
     decided = rows[rows["verdict"].isin(["first", "second"])]
     equal, n, noun = int((rows["verdict"] == "equivalent").sum()), len(decided), "pair"
     if result.sides:

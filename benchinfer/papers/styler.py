@@ -1,5 +1,7 @@
 """The table of a paper: a pandas Styler that writes LaTeX, Markdown and HTML."""
 
+from __future__ import annotations
+
 import copy
 import re
 from collections.abc import Mapping, Sequence
@@ -51,7 +53,7 @@ def series(
     group: str = "",
     short: str = "",
 ) -> Series:
-    """Return a column of a kind, whose texts are given."""
+    """Return a column of values with their texts and its role in the table."""
     column = Column(name, head, role=kind, texts=tuple(texts), group=group, short=short)
     return Series(column, values)
 
@@ -91,8 +93,8 @@ class PaperTable(Styler):
         notes: Sequence[str],
         bold: frozenset[tuple[int, int]] = frozenset(),
         summaries: int = 0,
-    ) -> "PaperTable":
-        """Lay out columns; the label of references in LaTeX is made of the name."""
+    ) -> PaperTable:
+        """Return the table of some columns; its LaTeX label is derived from the name."""
         values = dict[str, Sequence[object]]()
         heads: list[Column] = []
         for one in columns:
@@ -118,20 +120,20 @@ class PaperTable(Styler):
         table.apply(lambda _: css, axis=None)
         return table
 
-    def __copy__(self) -> "PaperTable":
-        """Return a copy with the same paper."""
+    def __copy__(self) -> PaperTable:
+        """Return a copy that shares the record of the table."""
         return self._with_paper(super().__copy__())
 
-    def __deepcopy__(self, memo: Any) -> "PaperTable":
-        """Return a deep copy with the same paper."""
+    def __deepcopy__(self, memo: Any) -> PaperTable:
+        """Return a deep copy that shares the record of the table."""
         return self._with_paper(super().__deepcopy__(memo))  # pyright: ignore[reportAttributeAccessIssue]
 
-    def _with_paper(self, table: Any) -> "PaperTable":
+    def _with_paper(self, table: Any) -> PaperTable:
         table.paper = self.paper
         return table
 
     def fill(self, heads: Sequence[str], texts: Sequence[Sequence[str]]) -> None:
-        """Show texts as heads and in the cells, both of what is not hidden."""
+        """Set the displayed texts of the visible heads and cells."""
         names = [self.columns[j] for j in self.shown_columns]
         by_name = dict(zip(names, heads, strict=True))
         self.format_index(lambda name: by_name.get(name, str(name)), axis="columns")
@@ -150,7 +152,7 @@ class PaperTable(Styler):
             self.format(partial(_by_value, {}, text=text), subset=([self.index[i]], [name]))
 
     def texts(self) -> list[list[str]]:
-        """Return heads and cells as they are shown, row by row."""
+        """Return the displayed texts of heads and cells, row by row."""
         lines = str(self.to_string(delimiter=_BETWEEN)).splitlines()
         # After the last shown column there is a delimiter more where hidden ones follow.
         return [line.split(_BETWEEN)[: len(self.shown_columns)] for line in lines]
@@ -208,7 +210,7 @@ class PaperTable(Styler):
         return _put(self._finished(text), buf)
 
     def _finished(self, text: str) -> str:
-        """Set heads, lines between parts, and the note, which Styler has not."""
+        """Return LaTeX with heads, rules between parts and the note, which Styler omits."""
         lines, summaries = text.splitlines(), self.paper.summaries
         top, mid = lines.index(r"\toprule"), lines.index(r"\midrule")
         end = lines.index(r"\bottomrule")
@@ -308,7 +310,7 @@ def _put(text: str, buf: Any) -> str | None:
 
 
 def label(name: str) -> str:
-    """Return the label of a table on a measure.
+    """Return the LaTeX label of a table from its name.
 
     Examples
     --------
@@ -319,5 +321,5 @@ def label(name: str) -> str:
 
 
 def one_line(text: object) -> str:
-    """Write a name on one line."""
+    """Return a name with line breaks and repeated spaces replaced by single spaces."""
     return " ".join(str(text).split())

@@ -1,5 +1,7 @@
 """Tables of results for a paper."""
 
+from __future__ import annotations
+
 from typing import TYPE_CHECKING, Literal, get_args
 
 from benchinfer.analyses.choice.answer import Answer
@@ -27,11 +29,11 @@ def table(
     result: Comparison | Comparisons | Consensus | Subgroups | Answer,
     rows: Rows | None = None,
     *,
-    scores: "ScoreTable | None" = None,
+    scores: ScoreTable | None = None,
     against: str | None = None,
     top: int | None = None,
 ) -> PaperTable:
-    """Lay out a result for a paper; see `Comparison.table`."""
+    """Return the table of a result for a paper; see `Comparison.table`."""
     if rows is not None and rows not in get_args(Rows.__value__):
         raise ArgumentError(unknown("rows", rows, get_args(Rows.__value__)))
     if top is not None and top < 1:
@@ -53,7 +55,7 @@ def table(
 
 
 def _measures(answer: Answer, top: int | None, **arguments: object) -> PaperTable:
-    """Lay out several measures."""
+    """Return the table of several measures; any other argument raises an ArgumentError."""
     for name, value in arguments.items():
         if value is not None:
             raise ArgumentError(
@@ -66,7 +68,7 @@ def _measures(answer: Answer, top: int | None, **arguments: object) -> PaperTabl
 def _groups(
     groups: Subgroups, rows: Rows | None, top: int | None, **arguments: object
 ) -> PaperTable:
-    """Lay out groups of data sets."""
+    """Return the table of groups of data sets; other arguments raise an ArgumentError."""
     strange = [f"{name}=..." for name, value in arguments.items() if value is not None]
     if rows in ("pairs", "datasets"):
         strange.append(f"rows={literal(rows)}")
@@ -82,11 +84,11 @@ def _groups(
 def _comparison(
     result: Comparison,
     rows: Rows | None,
-    scores: "ScoreTable | None",
+    scores: ScoreTable | None,
     against: str | None,
     top: int | None,
 ) -> PaperTable:
-    """Lay out one comparison."""
+    """Return the table of one comparison, with algorithms, pairs or data sets in rows."""
     if rows == "leaves":
         raise ArgumentError(unknown("rows", rows, ("algorithms", "pairs", "datasets")))
     if rows is None:
@@ -102,7 +104,7 @@ def _comparison(
 
 
 def _refuse(what: str, **arguments: object) -> None:
-    """Refuse arguments that a table has no use for."""
+    """Raise an ArgumentError where an argument does not apply to a table."""
     for name, value in arguments.items():
         if value:
             raise ArgumentError(
@@ -112,7 +114,7 @@ def _refuse(what: str, **arguments: object) -> None:
 
 
 def _consensus(consensus: Consensus, top: int | None) -> PaperTable:
-    """Lay out a consensus with one row per algorithm, best first."""
+    """Return the table of a consensus with one row per algorithm, best first."""
     printed = positions(consensus)
     rows = printed.frame.head(top or len(printed.frame))
     places = [

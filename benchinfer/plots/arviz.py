@@ -1,5 +1,7 @@
 """Figures of posterior draws, drawn by ArviZ."""
 
+from __future__ import annotations
+
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -13,8 +15,8 @@ if TYPE_CHECKING:
 _MOST, _PANEL = 6, 2.2
 
 
-def draw_predictive(result: Any, width: float) -> "Figure":
-    """Draw the distribution of what was observed beside those of data sets drawn anew."""
+def draw_predictive(result: Any, width: float) -> Figure:
+    """Draw the observed distribution with posterior predictive distributions."""
     tree = result.posterior
     if "posterior_predictive" not in tree.children:
         raise DesignError(
@@ -30,8 +32,8 @@ def draw_predictive(result: Any, width: float) -> "Figure":
     return figure
 
 
-def draw_chains(function: str, words: str, result: Any, width: float) -> "Figure":
-    """Draw the effects of the best-ranked algorithms and all parameters that are one number."""
+def draw_chains(function: str, words: str, result: Any, width: float) -> Figure:
+    """Draw the chains of the best-ranked algorithms' effects and of all scalar parameters."""
     tree = result.posterior
     posterior = tree["posterior"].data_vars
     effect = next(name for name, x in posterior.items() if x.dims == ("chain", "draw", "algorithm"))
@@ -52,8 +54,8 @@ def draw_chains(function: str, words: str, result: Any, width: float) -> "Figure
 
 def _drawn(
     function: str, tree: object, alt: str, size: tuple[float, float], **options: object
-) -> "Figure":
-    """Let ArviZ draw; pyplot, which it goes through, does not keep the figure."""
+) -> Figure:
+    """Return a figure that ArviZ draws, closed in pyplot so that it is not displayed twice."""
     import arviz_plots
     from matplotlib import pyplot as plt
 

@@ -1,5 +1,7 @@
 """Bars and interval strips."""
 
+from __future__ import annotations
+
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -24,7 +26,7 @@ _MANY = 40  # rows that have a wide pitch
 
 
 class Strip(Protocol):
-    """A row: what it is, its value in words, and the value; a heading has none."""
+    """Protocol of a row: label, text and value, which is None for a heading."""
 
     @property
     def label(self) -> str: ...  # noqa: D102
@@ -42,12 +44,12 @@ class Strips[S: Strip](Layout):
 
 
 def fits(strips: Strips[Strip]) -> bool:
-    """Say whether labels and words fit next to the marks."""
+    """Return whether the labels and texts of rows fit next to the marks."""
     return _room_of_marks(strips) >= max(_LEAST * strips.width, 1.6)
 
 
 def _room_of_marks(strips: Strips[Strip]) -> float:
-    """Return the inches that marks have with labels and words next to them."""
+    """Return the width in inches that labels and texts leave for the marks between them."""
     texts = _longest(strips, "label") + _longest(strips, "said")
     return strips.width - texts - 2 * _GAP - 0.2
 
@@ -60,12 +62,12 @@ def size_strips(strips: Strips[Strip]) -> tuple[float, float]:
 
 
 def pitch(rows: int) -> float:
-    """Return the inches of one of so many rows with texts next to the marks."""
+    """Return the height of a row in inches, given the number of rows."""
     return 0.25 if rows <= _MANY else 0.19
 
 
 def room_of_axis(strips: Strips[Strip]) -> float:
-    """Return the inches that the axis has."""
+    """Return the width of the axis in inches."""
     return _room_of_marks(strips) if fits(strips) else strips.width - 0.3
 
 
@@ -76,7 +78,7 @@ def _longest(strips: Strips[Strip], words: Literal["label", "said"]) -> float:
 
 def frame(
     strips: Strips[Strip],
-    ax: "Axes",
+    ax: Axes,
     limits: tuple[float, float],
     *,
     log: bool = False,
@@ -92,7 +94,7 @@ def frame(
 
 
 def draw_axis(
-    ax: "Axes",
+    ax: Axes,
     name: str,
     limits: tuple[float, float],
     room: float,
@@ -100,7 +102,7 @@ def draw_axis(
     log: bool = False,
     integers: bool = False,
 ) -> None:
-    """Draw an axis of a number of inches, with its name and as many ticks as have room."""
+    """Draw an x axis of a width in inches, with its name and as many ticks as fit."""
     if log:
         ax.set_xscale("log")
     ax.set_xlim(*limits)
@@ -117,7 +119,7 @@ def draw_axis(
 def spaced(
     limits: tuple[float, float], room: float, *, log: bool, integers: bool = False
 ) -> list[float]:
-    """Return as many round, or whole, numbers as have room side by side."""
+    """Return as many round numbers, or integers, as fit side by side as ticks."""
     for n in (6, 5, 4, 3, 2):
         values = [v for v in ticks(*limits, n, log=log) if not integers or v.is_integer()]
         if sum(across(signed(value)) + 0.15 for value in values) <= room:
@@ -126,9 +128,9 @@ def spaced(
 
 
 def write(
-    strips: Strips[Strip], ax: "Axes", *, aligned: bool, inks: Sequence[str] | None = None
+    strips: Strips[Strip], ax: Axes, *, aligned: bool, inks: Sequence[str] | None = None
 ) -> None:
-    """Write labels and words; texts take a tenth of the time that ticks take.
+    """Write labels and texts of the rows as annotations, which draw ten times as fast as ticks.
 
     Words have the colours `inks`, where there are any.
     """
@@ -158,19 +160,19 @@ def write(
 
 
 def labels(names: Iterable[str], said: Sequence[str], width: Width) -> dict[str, str]:
-    """Return names as they fit into a line with their values, above the marks or next to them."""
+    """Return names shortened to fit on one line with their values."""
     return fitted(names, width - 0.4 - widest(said))
 
 
 def pair_labels(
     names: Iterable[str], between: str, said: Sequence[str], width: Width
 ) -> dict[str, str]:
-    """Return names of which two fit into a line with a text between them and their values."""
+    """Return names shortened so that any two fit on one line with a text and their values."""
     return fitted(names, (width - 0.4 - widest(said) - across(between)) / 2)
 
 
 def _above(strips: Strips[Strip]) -> list[str]:
-    """Shorten labels to the room that words leave in their line, keeping them distinct."""
+    """Return the labels above the marks, shortened to fit next to their texts, yet distinct."""
     room = {row.label: strips.width - 0.4 - across(row.said) for row in strips.rows if row.label}
     labels = {label: fitted([label], inches)[label] for label, inches in room.items()}
     if len(set(labels.values())) < len(labels):
@@ -206,8 +208,8 @@ class Bars(Strips[Bar]):
 size_bars = size_strips
 
 
-def draw_bars(bars: Bars, ax: "Axes", *, room: float | None = None) -> None:
-    """Draw the bars into an Axes, with the text next to or above them, by the room there is.
+def draw_bars(bars: Bars, ax: Axes, *, room: float | None = None) -> None:
+    """Draw the bars into an Axes, with texts next to them or, where these do not fit, above.
 
     If `room` says how many inches an axis among others has, the text is next to it.
     """
@@ -278,7 +280,7 @@ class Intervals(Strips[Interval]):
 
 
 def room(values: list[float], *, log: bool) -> tuple[float, float]:
-    """Return ends of an axis that has all finite values inside.
+    """Return limits of an axis that contain all finite values.
 
     Examples
     --------
@@ -302,7 +304,7 @@ _SQUEEZED = 1.5  # times the range of the others that all values take
 def reach(
     values: ArrayLike, held: Sequence[float] = (), *, log: bool = False
 ) -> tuple[float, float]:
-    """Return ends of an axis that has all of `held` and all values but those far out inside.
+    """Return limits of an axis that contain `held` and all values except outliers.
 
     Examples
     --------
@@ -330,7 +332,7 @@ def _finite(values: ArrayLike, *, log: bool) -> Array:
 
 
 def outside(values: ArrayLike, limits: tuple[float, float]) -> tuple[str, ...]:
-    """Say which values arrows at the ends of an axis stand for.
+    """Return a note with the most extreme values beyond the limits of an axis.
 
     Examples
     --------
@@ -348,7 +350,7 @@ def outside(values: ArrayLike, limits: tuple[float, float]) -> tuple[str, ...]:
 def arrows(
     points: Iterable[tuple[float, float]], limits: tuple[float, float]
 ) -> list[tuple[float, float, str]]:
-    """Return place and mark of an arrow at the end of the axis for each point beyond it."""
+    """Return position and marker of an arrow for each point beyond the limits of the axis."""
     low, high = limits
     return [(low, y, "<") if x < low else (high, y, ">") for x, y in points if x < low or x > high]
 
@@ -359,7 +361,7 @@ def size_intervals(intervals: Intervals) -> tuple[float, float]:
     return wide, down + (0.2 if any(intervals.sides) else 0.0)
 
 
-def draw_intervals(intervals: Intervals, ax: "Axes") -> None:
+def draw_intervals(intervals: Intervals, ax: Axes) -> None:
     """Draw the intervals into an Axes."""
     aligned = fits(intervals)
     shift = 0.0 if aligned else 0.2
@@ -403,8 +405,8 @@ def draw_intervals(intervals: Intervals, ax: "Axes") -> None:
     ax.spines["left"].set_visible(False)
 
 
-def _name_sides(intervals: Intervals, ax: "Axes") -> None:
-    """Write what the sides of the axis mean above its ends."""
+def _name_sides(intervals: Intervals, ax: Axes) -> None:
+    """Write the meaning of each direction of the axis above its ends."""
     both = sum(map(across, intervals.sides)) + _GAP <= room_of_axis(intervals)
     for x, align, text in zip((0, 1), ("left", "right"), intervals.sides, strict=True):
         if both or x:

@@ -4,6 +4,8 @@ Of many algorithms each has a panel of its own, in which the range of all of the
 than six colours cannot be distinguished.
 """
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -58,7 +60,7 @@ class ProfileLayout(Layout):
 
     @property
     def rows(self) -> tuple[ProfileCurve, ...]:
-        """The curves, of which fewer are laid out where there is no room."""
+        """The curves, as rows whose number is reduced where the figure is too high."""
         return self.curves
 
     @property
@@ -84,7 +86,7 @@ def size_profile(profile: ProfileLayout) -> tuple[float, float]:
     return profile.width, 0.15 + below + (_SMALL * profile.bands if profile.columns else 2.9)
 
 
-def draw_profile(profile: ProfileLayout, ax: "Axes") -> None:
+def draw_profile(profile: ProfileLayout, ax: Axes) -> None:
     """Draw the profiles into an Axes."""
     columns = profile.columns or 1
     ax.set_xlim(-0.09 if profile.columns else -0.05, columns - (1 - PANEL) + 0.02)
@@ -111,7 +113,7 @@ def draw_profile(profile: ProfileLayout, ax: "Axes") -> None:
         ax.text(left, base + _ROW + 0.05, name, fontsize=pt(8.5), fontweight="bold", color=INK)
 
 
-def _together(profile: ProfileLayout, ax: "Axes") -> None:
+def _together(profile: ProfileLayout, ax: Axes) -> None:
     """Draw all curves into one panel, with their names next to it."""
     _frame(profile, ax, 0.0, 0.0, (0.0, 0.25, 0.5, 0.75, 1.0))
     for curve, style in zip(profile.curves, STYLES, strict=False):
@@ -131,7 +133,7 @@ def _together(profile: ProfileLayout, ax: "Axes") -> None:
 
 
 def _frame(
-    profile: ProfileLayout, ax: "Axes", left: float, base: float, shares: tuple[float, ...]
+    profile: ProfileLayout, ax: Axes, left: float, base: float, shares: tuple[float, ...]
 ) -> None:
     """Draw grid and ticks of a panel."""
     most = profile.most
@@ -153,7 +155,7 @@ def _frame(
 
 
 def _turns(*curves: Array) -> Flags:
-    """Return which points curves cannot do without: both ends, and those where one goes on."""
+    """Return a mask of the points that curves need: both ends, and those where a curve changes."""
     needed = np.ones(len(curves[0]), dtype=np.bool_)
     moved = np.any([np.diff(curve) != 0 for curve in curves], axis=0)
     needed[1:-1] = moved[:-1] | moved[1:]
@@ -162,7 +164,7 @@ def _turns(*curves: Array) -> Flags:
 
 def _fill(
     profile: ProfileLayout,
-    ax: "Axes",
+    ax: Axes,
     start: tuple[float, float],
     ends: tuple[Array, Array],
     colour: str,
@@ -180,7 +182,7 @@ def _fill(
 
 def _line(
     profile: ProfileLayout,
-    ax: "Axes",
+    ax: Axes,
     start: tuple[float, float],
     share: Array,
     style: tuple[str, Any],

@@ -1,5 +1,7 @@
 """The functions `plot` and `vector`."""
 
+from __future__ import annotations
+
 import re
 import warnings
 from collections.abc import Callable, Mapping, Sequence
@@ -65,13 +67,13 @@ class Kind:
 
 @dataclass(frozen=True, slots=True)
 class Handed:
-    """A figure that another package draws from a result, with axes of its own."""
+    """A figure kind that another package draws from a result, on axes that it creates."""
 
     draw: Callable[[Any, float], Figure]
 
 
 def of_part(kind: Kind, part: Callable[[Any], object]) -> Kind:
-    """Return the kind that shows a part of a result."""
+    """Return a figure kind that draws a part of a result."""
 
     def layout(result: object, width: Width = PAGE, **choices: object) -> Layout:
         return kind.layout(part(result), width, **choices)
@@ -222,7 +224,7 @@ def plot(
 
 
 def _inches(width: object) -> float:
-    """Return the inches that a width means."""
+    """Return a figure width in inches, from a number or a name such as "page"."""
     if isinstance(width, str) and width in _WIDTHS:
         return _WIDTHS[width]
     if isinstance(width, int | float) and 1 <= width <= MOST:
@@ -243,7 +245,7 @@ def _choose(result: object, kind: str | None) -> Kind | Handed:
 
 
 def _laid(kind: Kind, result: object, room: float, choices: Mapping[str, object]) -> Any:
-    """Lay out a result for a number of inches; one that is too high shows fewer rows."""
+    """Return the layout of a result at a width in inches, with fewer rows if it is too high."""
     known = [name for name in signature(kind.layout).parameters if name in _CHOICES]
     if strange := [name for name in choices if name not in known]:
         has = f"it has {join(known)}" if known else "it has none"
@@ -264,7 +266,7 @@ def _laid(kind: Kind, result: object, room: float, choices: Mapping[str, object]
 
 
 def _height(kind: Kind, laid: Any) -> float:
-    """Return the inches that a layout takes with its notes, some of which come with its rows."""
+    """Return the height of a layout in inches, with its notes."""
     across, down = kind.size(laid)
     return down + _LINE * (below(laid.notes, across - 2 * _MARGIN).count("\n") + 1)
 
@@ -288,8 +290,8 @@ class Drawing(Figure):
     It embeds fonts as text (Type 42) in PDF and PostScript.
     """
 
-    def draw(self, renderer: "RendererBase") -> None:
-        """Draw texts as wide as layouts measure them; hinted ones are up to 13 % wider."""
+    def draw(self, renderer: RendererBase) -> None:
+        """Draw the figure without hinting, which widens texts by up to 13 % beyond the layout."""
         with mpl.rc_context({"text.hinting": "none"}):
             super().draw(renderer)
 
@@ -308,7 +310,7 @@ class Drawing(Figure):
             super().savefig(*arguments, **options)
 
     def _repr_png_(self) -> tuple[bytes, dict[str, object]]:
-        """Return the image, with two dots for a pixel of the screen, and its size there."""
+        """Return the image at twice the screen resolution, with its size in screen pixels."""
         image, (across, down) = BytesIO(), self.get_size_inches()
         self.savefig(image, format="png", dpi=2 * self.dpi)
         size = {"width": round(self.dpi * across), "height": round(self.dpi * down)}
@@ -316,8 +318,8 @@ class Drawing(Figure):
 
 
 @contextmanager
-def _as_commands(figure: Figure) -> "Generator[None]":
-    """Write the signs of a figure's texts as commands of TeX."""
+def _as_commands(figure: Figure) -> Generator[None]:
+    """Replace symbols in a figure's texts by TeX commands within a context."""
     texts = {text: text.get_text() for text in figure.findobj(Text)}
     try:
         for text, said in texts.items():
@@ -329,7 +331,7 @@ def _as_commands(figure: Figure) -> "Generator[None]":
 
 
 def _figure(kind: Kind, laid: Any, title: str | Literal[False] | None, *, notes: bool) -> Drawing:
-    """Draw a layout into a figure of its own, with the heading above and the notes below."""
+    """Return a new figure of a layout, with the heading above and the notes below."""
     across, down = kind.size(laid)
     across = min(across, MOST / scale())
     head, foot = _words(laid, across - 2 * _MARGIN, title, notes=notes)
@@ -357,7 +359,7 @@ def _figure(kind: Kind, laid: Any, title: str | Literal[False] | None, *, notes:
 def _words(
     laid: Any, room: float, title: str | Literal[False] | None, *, notes: bool
 ) -> tuple[str, str]:
-    """Return heading and notes in lines of a number of inches."""
+    """Return heading and notes wrapped to a width in inches."""
     heading = laid.title if title is None else title or ""
     return wrapped(heading, room, 10, bold=True), below(laid.notes if notes else (), room)
 
@@ -423,8 +425,8 @@ def _extent(text: str, font: FontProperties, *, ismath: bool | Literal["TeX"]) -
 
 
 @contextmanager
-def _measured_once() -> "Generator[None]":
-    """Keep extents of texts from figure to figure: those of a report share most of their texts."""
+def _measured_once() -> Generator[None]:
+    """Cache the extents of texts within a context: figures of a report share most texts."""
     name = _measure.__name__
     setattr(TextToPath, name, lambda _, text, font, ismath: _extent(text, font, ismath=ismath))
     try:
@@ -434,7 +436,7 @@ def _measured_once() -> "Generator[None]":
 
 
 def _trimmed(svg: str) -> str:
-    """Leave out what nobody sees: comments, white space, turns by 0, and digits beyond 0.01 pt."""
+    """Return an SVG without invisible parts, such as comments, and rounded to 0.01 pt."""
     svg = re.sub(r"<!--.*?-->", "", svg, flags=re.DOTALL)
     svg = re.sub(r"\s*\n\s*", " ", svg).replace("> <", "><")
     svg = re.sub(

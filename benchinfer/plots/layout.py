@@ -1,5 +1,7 @@
 """Layouts of figures."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -12,7 +14,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Layout:
-    """Words of a figure, and its room; each figure adds what it draws."""
+    """Texts and width of a figure; base class of all layouts."""
 
     # title, notes: heading, and the lines below
     title: str
@@ -39,8 +41,8 @@ def size_map(laid: PointMap) -> tuple[float, float]:
     return across + 0.2, tall + 0.15
 
 
-def draw_map(laid: PointMap, ax: "Axes") -> None:
-    """Give an Axes the extent of a map, and write its texts."""
+def draw_map(laid: PointMap, ax: Axes) -> None:
+    """Set the limits of an Axes to the extent of a map, and write the texts of the map."""
     ax.set_xlim(0, laid.extent[0])
     ax.set_ylim(0, laid.extent[1])
     ax.set_aspect("equal")

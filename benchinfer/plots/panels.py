@@ -1,5 +1,7 @@
 """Panels and grids of panels."""
 
+from __future__ import annotations
+
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -58,19 +60,19 @@ class Panels[P: Panel](Layout):
 
 
 def start(n: int, columns: int, rows: int) -> tuple[float, float]:
-    """Return left and top of panel n."""
+    """Return the left and top position of panel n, in panel widths and rows."""
     return float(n % columns), (n // columns) * (rows + HEAD)
 
 
 def scaled(values: Array, low: float, high: float, *, log: bool) -> Array:
-    """Bring values to positions between 0 and 1."""
+    """Return values rescaled to positions between 0 and 1."""
     if log:
         values, low, high = np.log(values), math.log(low), math.log(high)
     return (values - low) / (high - low) if high > low else values * 0 + 0.5
 
 
 def few_ticks(low: float, high: float, *, log: bool) -> tuple[tuple[float, str], ...]:
-    """Return few round numbers: a panel is narrow."""
+    """Return position and text of at most four round ticks, as panels are narrow."""
     values = ticks(low, high, 4, log=log) if high > low else [low]
     shown = values if len(values) <= 4 else [values[0], values[len(values) // 2], values[-1]]
     at = scaled(np.array(shown), low, high, log=log)
@@ -83,11 +85,11 @@ def size_panels(panels: Panels[Panel]) -> tuple[float, float]:
 
 
 def _pitch(panels: Panels[Panel]) -> float:
-    """Return the inches of a row."""
+    """Return the height of a row in inches."""
     return 0.2 if panels.rows <= 20 else 0.165 if panels.rows <= 60 else 0.125
 
 
-def frame(panels: Panels[Panel], ax: "Axes") -> None:
+def frame(panels: Panels[Panel], ax: Axes) -> None:
     """Draw all but the marks: names and ticks."""
     p = panels
     ax.set_xlim(-0.03, p.columns)
@@ -113,8 +115,8 @@ def frame(panels: Panels[Panel], ax: "Axes") -> None:
     lines(ax, [(x, top, x, top + p.rows + 0.1) for x, top in marked], HAIR, 0.7, zorder=0)
 
 
-def _kept(ticks: "Sequence[Tick]", room: float) -> "list[Tick]":
-    """Return the ticks whose texts do not meet, nor those of the next panel."""
+def _kept(ticks: Sequence[Tick], room: float) -> list[Tick]:
+    """Return the ticks whose texts overlap neither each other nor those of the next panel."""
     shown: list[Tick] = []
     for at, text in ticks:
         half = across(text, 7.5) / 2
@@ -127,7 +129,7 @@ def _kept(ticks: "Sequence[Tick]", room: float) -> "list[Tick]":
     return shown
 
 
-def _head(p: Panels[Panel], panel: Panel, label: str, ticks: "Sequence[Tick]", ax: "Axes") -> None:
+def _head(p: Panels[Panel], panel: Panel, label: str, ticks: Sequence[Tick], ax: Axes) -> None:
     bottom = panel.top + p.rows - 0.4
     ax.text(
         panel.left,
@@ -143,8 +145,8 @@ def _head(p: Panels[Panel], panel: Panel, label: str, ticks: "Sequence[Tick]", a
         ax.text(x, bottom + 0.1, text, fontsize=pt(7.5), color=FAINT, ha="center", va="top")
 
 
-def absent(panel: Panel, rows: Iterable[int], ax: "Axes") -> None:
-    """Say in which rows of a panel there is nothing."""
+def absent(panel: Panel, rows: Iterable[int], ax: Axes) -> None:
+    """Write "no scores" into the empty rows of a panel."""
     for i in rows:
         ax.text(
             panel.left,
@@ -171,7 +173,7 @@ class GridPanel:
     note: str
 
 
-def described(panels: "Sequence[GridPanel]") -> str:
+def described(panels: Sequence[GridPanel]) -> str:
     """Return the lines about all panels as one, for a text alternative."""
     return "; ".join(f"{panel.label}: {panel.note}" for panel in panels)
 
@@ -215,8 +217,8 @@ def _inner[P: GridPanel](grid: PanelGrid[P]) -> tuple[float, float]:
     )
 
 
-def places[P: GridPanel](grid: PanelGrid[P], ax: "Axes") -> "Sequence[Axes]":
-    """Return an Axes for each panel, with its name."""
+def places[P: GridPanel](grid: PanelGrid[P], ax: Axes) -> Sequence[Axes]:
+    """Return an inset Axes for each panel, with its title and axis labels."""
     bare(ax)
     across, down = _inner(grid)
     axes: list[Axes] = []
@@ -235,7 +237,7 @@ def places[P: GridPanel](grid: PanelGrid[P], ax: "Axes") -> "Sequence[Axes]":
     return axes
 
 
-def _dress(ax: "Axes", panel: GridPanel, *, edge: bool) -> None:
+def _dress(ax: Axes, panel: GridPanel, *, edge: bool) -> None:
     ax.spines[["right", "top"]].set_visible(False)
     ax.spines[["left", "bottom"]].set_color(HAIR)
     ax.tick_params(length=0, labelsize=pt(7.5), labelcolor=FAINT, labelleft=edge)

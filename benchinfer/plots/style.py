@@ -1,8 +1,10 @@
 """Style of figures: sizes, colours, axes.
 
-Colours are those of Okabe & Ito, which colour-blind readers tell apart; every verdict has a shape
+Colours are those of Okabe & Ito, which colour-blind readers distinguish; every verdict has a shape
 as well, so that figures read in grey.
 """
+
+from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -59,17 +61,17 @@ MARKS: dict[Verdict, Mark] = {
 
 
 def is_wide(width: Width) -> bool:
-    """Say whether texts may stand next to marks rather than above them."""
+    """Return whether a width leaves room for texts next to marks, rather than above them."""
     return width >= _WIDE
 
 
-def measure_name(measure: "Measure") -> str:
+def measure_name(measure: Measure) -> str:
     """Return the label of a measure, or its name, short enough for a title."""
     return next(iter(short([measure.display_name], 40).values()))
 
 
 def signed(value: float) -> str:
-    """Write a number of an axis: no exponent, a true minus sign.
+    """Return a number as text for an axis, with a true minus sign.
 
     Examples
     --------
@@ -84,15 +86,15 @@ def signed(value: float) -> str:
     return text.replace("-", "\N{MINUS SIGN}")
 
 
-def bare(ax: "Axes") -> None:
-    """Take ticks and frame from an Axes."""
+def bare(ax: Axes) -> None:
+    """Remove ticks and frame from an Axes."""
     ax.set_xticks([])
     ax.set_yticks([])
     ax.spines[:].set_visible(False)
 
 
 def lines(
-    ax: "Axes",
+    ax: Axes,
     segments: Sequence[tuple[float, float, float, float]],
     colour: str,
     lw: float,
@@ -116,7 +118,7 @@ def lines(
 
 
 def ticks(low: float, high: float, n: int, *, log: bool) -> list[float]:
-    """Return at most `n` or so round numbers within a range."""
+    """Return round numbers within a range, about `n` of them or fewer."""
     if log and high / low > 4:
         fine = LogLocator(subs=(1.0, 2.0, 5.0), numticks=99).tick_values(low, high)
         inside = [float(t) for t in fine if low <= t <= high]
@@ -128,8 +130,8 @@ def ticks(low: float, high: float, n: int, *, log: bool) -> list[float]:
     return [float(t) for t in values if low <= t <= high]
 
 
-def name_axis(ax: "Axes", text: str, room: float) -> None:
-    """Write the name of the x axis from its left end on, in lines of a number of inches."""
+def name_axis(ax: Axes, text: str, room: float) -> None:
+    """Write the name of the x axis, left-aligned and wrapped to a width in inches."""
     said = plain(wrapped(text, room))
     ax.set_xlabel(said, loc="left", fontsize=pt(8.5), color=INK, linespacing=1.35)
 
@@ -141,7 +143,7 @@ _APART = 0.04  # inches between two texts of a line
 
 @dataclass(frozen=True, slots=True)
 class Text:
-    """A text: where, how it is aligned, and whether a line must lead to its point."""
+    """Text with its position and alignment, and whether a line connects it with its point."""
 
     text: str
     x: float
@@ -164,7 +166,7 @@ _SIDES: tuple[tuple[int, int, _Across, _Down], ...] = (
 
 
 def dodge(points: Array, labels: Sequence[str], extent: tuple[float, float]) -> tuple[Text, ...]:
-    """Place each text at the nearest side of its point that is free."""
+    """Return each text at the nearest position around its point without overlap."""
     occupied: list[Box] = [(x - _DOT, y - _DOT, x + _DOT, y + _DOT) for x, y in points.tolist()]
     texts: list[Text] = []
     for (x, y), label in zip(points.tolist(), labels, strict=True):
@@ -177,7 +179,7 @@ def dodge(points: Array, labels: Sequence[str], extent: tuple[float, float]) -> 
 def keyed(
     points: Array, labels: Sequence[str], extent: tuple[float, float]
 ) -> tuple[tuple[Text, ...], tuple[str, ...]]:
-    """Place texts or, where they would meet, numbers, with a note that tells what they are.
+    """Return placed texts or, where these would overlap, numbers and a note as their key.
 
     Numbers run from top to bottom; what has no text has no number.
     """
@@ -197,7 +199,7 @@ def keyed(
 
 
 def _around(x: float, y: float, label: str) -> Iterator[Text]:
-    """Go through the places of a text, near ones first."""
+    """Yield candidate positions of a text around its point, nearest first."""
     for far in (0.08, 0.2, 0.35, 0.55, 0.8, 1.1, 1.5):
         for right, up, ha, va in _SIDES:
             slant = 0.75 if right and up else 1.0
@@ -205,7 +207,7 @@ def _around(x: float, y: float, label: str) -> Iterator[Text]:
 
 
 def _box(text: Text) -> Box:
-    """Return where a text is."""
+    """Return the bounding box of a text."""
     wide, tall = across(text.text) + _APART, _LINE * (text.text.count("\n") + 1)
     left = text.x - wide * {"left": 0.0, "center": 0.5, "right": 1.0}[text.ha]
     low = text.y - tall * {"bottom": 0.0, "center": 0.5, "top": 1.0}[text.va]
@@ -213,7 +215,7 @@ def _box(text: Text) -> Box:
 
 
 def _covered(box: Box, occupied: Sequence[Box], extent: tuple[float, float]) -> float:
-    """Return the area of a box that others have or that lies outside."""
+    """Return the area of a box that overlaps others or lies outside, outside counting twice."""
     left, low, right, high = box
     inside = _overlap(box, (0.0, 0.0, *extent))
     outside = (right - left) * (high - low) - inside

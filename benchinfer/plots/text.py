@@ -32,7 +32,7 @@ def pt(size: float) -> float:
 
 
 def across(text: str, size: float = 8.5, *, bold: bool = False) -> float:
-    """Return the inches that the longest line of a text takes, at a font of 10 points.
+    """Return the width in inches of the longest line of a text, at a font of 10 points.
 
     Examples
     --------
@@ -45,7 +45,7 @@ def across(text: str, size: float = 8.5, *, bold: bool = False) -> float:
 
 @lru_cache(maxsize=20_000)
 def _em(line: str, family: tuple[tuple[str, ...], ...], bold: bool) -> float:  # noqa: ARG001, FBT001
-    """Return the inches of a line in a font of one point; the family is part of the key alone."""
+    """Return the width in inches of a line at one point; the family is only a key of the cache."""
     font = FontProperties(size=_REFERENCE, weight="bold" if bold else "normal")
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", message="Glyph .* missing from")
@@ -54,12 +54,12 @@ def _em(line: str, family: tuple[tuple[str, ...], ...], bold: bool) -> float:  #
 
 
 def widest(texts: Sequence[str], size: float = 8.5, *, bold: bool = False) -> float:
-    """Return the inches that the widest of several texts takes; 0 without texts."""
+    """Return the width in inches of the widest of several texts; 0 without texts."""
     return max((across(text, size, bold=bold) for text in texts), default=0.0)
 
 
 def wrapped(text: str, room: float, size: float = 8.5, *, bold: bool = False) -> str:
-    r"""Break a text at spaces into lines of a number of inches, and longer words anywhere.
+    r"""Return a text wrapped to a width in inches, at spaces or within words that are too long.
 
     Examples
     --------
@@ -83,7 +83,7 @@ def wrapped(text: str, room: float, size: float = 8.5, *, bold: bool = False) ->
 
 
 def _broken(word: str, room: float, size: float, *, bold: bool) -> list[str]:
-    """Break a word into parts of a number of inches."""
+    """Return the parts of a word that is broken to a width in inches."""
     parts: list[str] = []
     while len(word) > 1 and across(word, size, bold=bold) > room:
         ends = range(2, len(word))
@@ -94,17 +94,17 @@ def _broken(word: str, room: float, size: float, *, bold: bool) -> list[str]:
 
 
 def axis_room(width: float, labels: Sequence[str]) -> float:
-    """Return the inches that an axis has next to the labels of its rows."""
+    """Return the width in inches that the labels of rows leave for an axis."""
     return width - widest(labels) - 0.3
 
 
 def axis_height(label: str, room: float) -> float:
-    """Return the inches that the label of an axis takes in a number of inches across."""
+    """Return the height in inches of an axis label that is wrapped to a width in inches."""
     return 0.165 * (wrapped(label, room).count("\n") + 1)
 
 
 def below(notes: Sequence[str], room: float) -> str:
-    """Wrap notes, each from a new line."""
+    """Return notes wrapped to a width in inches, each starting on a new line."""
     return "\n".join(wrapped(note, room, 8.0) for note in notes)
 
 
@@ -137,9 +137,9 @@ def fitted(
 
 
 def key(names: Mapping[str, str]) -> tuple[str, ...]:
-    """Return the note that says names in full that were cut; none where none was.
+    """Return a note that gives shortened names in full; empty where none is shortened.
 
-    Of more than a reader would look up, it says that they are.
+    Where they are too many to look up, the note gives their number only.
 
     Examples
     --------
@@ -153,7 +153,7 @@ def key(names: Mapping[str, str]) -> tuple[str, ...]:
 
 
 def versus(first: str, second: str, width: float) -> str:
-    """Name two algorithms in one line of a heading."""
+    """Return "first vs second" with names shortened to fit on one line of a heading."""
     names = fitted(
         [first, second], (width - across(" vs ", 10, bold=True)) / 2 - 0.15, 10, bold=True
     )
@@ -161,7 +161,7 @@ def versus(first: str, second: str, width: float) -> str:
 
 
 def _same(texts: Mapping[str, str]) -> list[list[str]]:
-    """Return the names that have the same text."""
+    """Return the groups of names that have the same text."""
     groups: dict[str, list[str]] = {}
     for name, text in texts.items():
         groups.setdefault(text, []).append(name)
@@ -169,7 +169,7 @@ def _same(texts: Mapping[str, str]) -> list[list[str]]:
 
 
 def _differing(clean: Mapping[str, str], room: float, size: float, *, bold: bool) -> dict[str, str]:
-    """Shorten what several names begin and end with."""
+    """Return names whose common prefix and suffix are shortened to fit."""
     texts = list(clean.values())
     head = _shared(texts)
     tail = _shared([text[len(head) :][::-1] for text in texts])[::-1]
@@ -183,7 +183,7 @@ def _differing(clean: Mapping[str, str], room: float, size: float, *, bold: bool
 
 
 def _shared(texts: Sequence[str]) -> str:
-    """Return what texts begin with."""
+    """Return the common prefix of texts."""
     low, high = min(texts), max(texts)
     same = next(
         (n for n, pair in enumerate(zip(low, high, strict=False)) if len({*pair}) > 1), None
@@ -214,7 +214,7 @@ def _clean(name: str) -> str:
 
 
 def _elided(text: str, room: float, size: float, *, bold: bool) -> str:
-    """Return the longest form of a text that fits."""
+    """Return the longest abbreviation of a text that fits."""
     if across(text, size, bold=bold) <= room:
         return text
     limits = range(3, len(text))

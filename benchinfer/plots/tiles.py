@@ -1,5 +1,7 @@
 """Tiles of verdicts and probabilities."""
 
+from __future__ import annotations
+
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -30,7 +32,7 @@ _LINE = 0.11  # inches that a tile needs for its name
 
 
 class TileGrid(Protocol):
-    """Names of rows and columns, and the room."""
+    """Protocol of a grid of tiles: names of rows and columns, and the width."""
 
     @property
     def rows(self) -> tuple[str, ...]: ...  # noqa: D102
@@ -42,7 +44,7 @@ class TileGrid(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class _Measures:
-    """Inches of a tile, texts of rows and columns, and their size in points."""
+    """Size of a tile in inches, texts of rows and columns, and their font size in points."""
 
     across: float
     down: float
@@ -52,13 +54,13 @@ class _Measures:
 
 
 def row_names(rows: Sequence[str], columns: int, width: Width) -> dict[str, str]:
-    """Return names of rows as they fit beside tiles."""
+    """Return names of rows shortened to fit next to the tiles."""
     room = max(_NAMES * width, width - 0.3 - _PITCH * columns)
     return fitted(rows, room, 8.5 if is_wide(width) else 7.5)
 
 
 def _measured(grid: TileGrid) -> _Measures:
-    """Fit names and tiles into the width; heads without room are counted in tens."""
+    """Return sizes and texts that fit the width; narrow columns have every tenth number as head."""
     size = 8.5 if is_wide(grid.width) else 7.5
     names = row_names(grid.rows, len(grid.columns), grid.width)
     rows = [names[name] for name in grid.rows]
@@ -78,7 +80,7 @@ def size_tiles(grid: TileGrid) -> tuple[float, float]:
     return grid.width, 0.3 + widest(m.columns, m.size) + m.down * len(grid.rows)
 
 
-def squares(ax: "Axes", places: Iterable[tuple[float, float]], fill: str) -> None:
+def squares(ax: Axes, places: Iterable[tuple[float, float]], fill: str) -> None:
     """Fill tiles (column, row) with a colour: one compound path, smaller than a patch each."""
     sides = ((-_HALF, -_HALF), (_HALF, -_HALF), (_HALF, _HALF), (-_HALF, _HALF), (-_HALF, -_HALF))
     paths = [Path([(x + i, y + j) for i, j in sides], closed=True) for x, y in places]
@@ -86,8 +88,8 @@ def squares(ax: "Axes", places: Iterable[tuple[float, float]], fill: str) -> Non
         ax.add_patch(PathPatch(Path.make_compound_path(*paths), lw=0, fc=fill))
 
 
-def frame(grid: TileGrid, ax: "Axes", *, upright: bool = False) -> None:
-    """Draw all but the tiles."""
+def frame(grid: TileGrid, ax: Axes, *, upright: bool = False) -> None:
+    """Draw the axes of a grid of tiles, with names of rows and columns."""
     m = _measured(grid)
     ax.set_xlim(-0.5, len(grid.columns) - 0.5)
     ax.set_ylim(len(grid.rows) - 0.5, -0.5)
@@ -105,9 +107,9 @@ def frame(grid: TileGrid, ax: "Axes", *, upright: bool = False) -> None:
 
 
 def symbols(
-    ax: "Axes", places: Sequence[tuple[float, float]], text: str, colour: str, size: float
+    ax: Axes, places: Sequence[tuple[float, float]], text: str, colour: str, size: float
 ) -> None:
-    """Write the same bold text into tiles: as a mark, in a tenth of the time that texts take."""
+    """Write a bold text into tiles as a marker, which draws ten times as fast as texts."""
     if not places or not text:
         return
     outline = TextPath((0, 0), text, size=size, prop=FontProperties(weight="bold"))
@@ -153,7 +155,7 @@ def layout_of(
     title: str = "Positions over the resampled ensembles",
     reading: str = "across: position, 1 is best; the darker, the more often",
 ) -> Chances:
-    """Lay out the positions of algorithms."""
+    """Return the layout of tiles with the share of each algorithm at each position."""
     k = len(names)
     mean = shares @ np.arange(1, k + 1)
     order = [int(i) for i in np.lexsort((np.arange(k), np.round(mean, 9)))]
@@ -170,9 +172,9 @@ def layout_of(
 def layout_together(
     names: Sequence[str], shares: Array, width: Width = PAGE, *, resamples: int
 ) -> Chances:
-    """Lay out (n, n) shares of the resamples in which two things are in one group.
+    """Return the layout of tiles with (n, n) shares of resamples that put two data sets together.
 
-    Those that are often together stand next to each other (average linkage).
+    Data sets that are often in one group are neighbours, by average linkage.
     """
     from scipy.cluster import hierarchy
     from scipy.spatial.distance import squareform
@@ -204,7 +206,7 @@ def _chances(
     reading: str,
     alt: str,
 ) -> Chances:
-    """Lay out a tile for each share above 0, with its number where there is room."""
+    """Return the layout of a tile for each share above 0, with its number where there is room."""
     numbered = len(names) <= _NUMBERED and is_wide(width)
     shown = row_names(names, len(columns), width)
     return Chances(
@@ -233,7 +235,7 @@ def _shade(share: float) -> int:
     return min(int(share * len(_SHADES)), len(_SHADES) - 1)
 
 
-def draw_chances(chances: Chances, ax: "Axes") -> None:
+def draw_chances(chances: Chances, ax: Axes) -> None:
     """Draw the shares into an Axes."""
     for n, fill in enumerate(_SHADES):
         places = [(t.column, t.row) for t in chances.tiles if _shade(t.share) == n]
@@ -280,7 +282,7 @@ class Verdicts(Layout):
 
 
 def tallied(tiles: Sequence[Tile]) -> str:
-    """Say how many tiles have each verdict."""
+    """Return the number of tiles of each verdict as text."""
     counts = {v: sum(tile.verdict == v for tile in tiles) for v in Verdict}
     return ", ".join(f"{n} {v.label}" for v, n in sorted(counts.items(), reverse=True) if n)
 
@@ -288,7 +290,7 @@ def tallied(tiles: Sequence[Tile]) -> str:
 size_verdicts = size_tiles
 
 
-def draw_verdicts(verdicts: Verdicts, ax: "Axes") -> None:
+def draw_verdicts(verdicts: Verdicts, ax: Axes) -> None:
     """Draw the verdicts into an Axes."""
     m = _measured(verdicts)
     size = pt(min(9.5, 0.5 * 72 * min(m.across, m.down)))

@@ -1,5 +1,7 @@
 """Stability of clusters and map of relations over resamples."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, Literal
 
@@ -24,7 +26,7 @@ type Labels = Codes
 @savable
 @dataclass(frozen=True, slots=True, repr=False, eq=False)
 class ClusterStability(Showable):
-    """Clusters of B relations, found again in relations drawn with replacement.
+    """Stability of the clusters of B relations over bootstrap resamples.
 
     Attributes
     ----------
@@ -53,7 +55,7 @@ class ClusterStability(Showable):
     resamples: int
     seed: int
 
-    def summary(self) -> "pd.DataFrame":
+    def summary(self) -> pd.DataFrame:
         """One row per cluster: ``group members n_relations jaccard``."""
         members = [np.flatnonzero(self.groups == g) for g in range(len(self.likeness))]
         return frame(
@@ -65,11 +67,11 @@ class ClusterStability(Showable):
             }
         )
 
-    def to_frame(self) -> "pd.DataFrame":
+    def to_frame(self) -> pd.DataFrame:
         """One row per relation: ``relation group moved``."""
         return frame({"relation": list(self.names), "group": self.groups + 1, "moved": self.moved})
 
-    def pairs(self) -> "pd.DataFrame":
+    def pairs(self) -> pd.DataFrame:
         """One row per pair of relations: ``relation other share``, most often together first."""
         i, j = np.triu_indices(len(self.names), 1)
         order = np.argsort(-np.nan_to_num(self.together[i, j]), kind="stable")
@@ -82,7 +84,7 @@ class ClusterStability(Showable):
         )
 
     def description(self) -> str:
-        """Return how alike the clusters are in the resamples."""
+        """Return the mean likeness of each cluster over the resamples, as text."""
         shares = ", ".join(f"{value:.2f}" for value in self.likeness)
         return f"<ClusterStability: likeness {shares} in {count(self.resamples, 'resample')}>"
 

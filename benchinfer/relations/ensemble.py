@@ -1,5 +1,7 @@
 """Ensembles: named relations with weights."""
 
+from __future__ import annotations
+
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, Literal, cast
@@ -70,11 +72,11 @@ class Map(Readable):
     share: float  # how much of the distances the plane shows: 1 is all
 
     def description(self) -> str:
-        """Return how many relations there are, and how well the plane shows them."""
+        """Return the number of relations and the share of their distances shown, as text."""
         many = count(len(self.names), "relation")
         return f"<Map: {many}, with {100 * self.share:.0f} % of their distances>"
 
-    def to_frame(self) -> "pd.DataFrame":
+    def to_frame(self) -> pd.DataFrame:
         """One row per relation: ``relation x y``."""
         x, y = self.points.T
         return frame({"relation": list(self.names), "x": x, "y": y})
@@ -127,8 +129,8 @@ class Ensemble(Showable, Mapping[str, Relation]):
 
     @staticmethod
     def joined(
-        parts: "Mapping[str, Relation | Ensemble]", weights: Weights | None = None
-    ) -> "Ensemble":
+        parts: Mapping[str, Relation | Ensemble], weights: Weights | None = None
+    ) -> Ensemble:
         """Join relations or ensembles, of several measures as a rule, into one ensemble.
 
         Parameters
@@ -218,7 +220,7 @@ class Ensemble(Showable, Mapping[str, Relation]):
 
     __hash__ = None  # pyright: ignore[reportAssignmentType] (as of any mapping)
 
-    def to_frame(self) -> "pd.DataFrame":
+    def to_frame(self) -> pd.DataFrame:
         """One row per relation and pair: ``relation weight first second verdict winner``."""
         import pandas as pd
 
@@ -228,7 +230,7 @@ class Ensemble(Showable, Mapping[str, Relation]):
             parts.append(frame({"relation": [name] * len(table), "weight": weight}).join(table))
         return pd.concat(parts, ignore_index=True)
 
-    def subset(self, names: Iterable[str]) -> "Ensemble":
+    def subset(self, names: Iterable[str]) -> Ensemble:
         """Return the ensemble of some of the relations, with their weights."""
         chosen = list(names)
         if strange := [name for name in chosen if name not in self.relations]:
@@ -236,14 +238,14 @@ class Ensemble(Showable, Mapping[str, Relation]):
         weights = dict(zip(self, self.weights.tolist(), strict=True))
         return Ensemble({n: self[n] for n in chosen}, {n: weights[n] for n in chosen})
 
-    def weighted(self, weights: Weights | None) -> "Ensemble":
+    def weighted(self, weights: Weights | None) -> Ensemble:
         """Return the same relations with other weights; None makes them all 1."""
         return Ensemble(self.relations, weights)
 
     def merged(
         self, *, undecided: Undecided = "undecided", missing: Missing = "ignore"
-    ) -> "Ensemble":
-        """Return the ensemble with undecided or missing pairs taken for something else.
+    ) -> Ensemble:
+        """Return the ensemble with undecided or missing pairs recoded as another state.
 
         As `Relation.merged`; with ``missing="undecided"`` all relations are on all algorithms.
         """
@@ -259,11 +261,11 @@ class Ensemble(Showable, Mapping[str, Relation]):
 
     def distances(
         self,
-        kind: "Kind" = "symdiff",
+        kind: Kind = "symdiff",
         *,
         undecided: Undecided = "undecided",
         missing: Missing = "ignore",
-    ) -> "pd.DataFrame":
+    ) -> pd.DataFrame:
         """Return the distances between all relations, in a square table.
 
         Parameters
@@ -292,22 +294,22 @@ class Ensemble(Showable, Mapping[str, Relation]):
 
     def agreements(
         self,
-        kind: 'Kind | Literal["tau-x"]' = "tau-x",
+        kind: Kind | Literal["tau-x"] = "tau-x",
         *,
         undecided: Undecided = "undecided",
         missing: Missing = "ignore",
-    ) -> "pd.DataFrame":
+    ) -> pd.DataFrame:
         """Return the agreement of all relations, in a square table; see `Relation.agreement`."""
         return self._square(agreements(self.states, kind, undecided, missing))
 
-    def _square(self, values: Array) -> "pd.DataFrame":
+    def _square(self, values: Array) -> pd.DataFrame:
         import pandas as pd
 
         return pd.DataFrame(values, index=list(self), columns=list(self))
 
     def agreement(
         self,
-        kind: 'Kind | Literal["tau-x"]' = "tau-x",
+        kind: Kind | Literal["tau-x"] = "tau-x",
         *,
         undecided: Undecided = "undecided",
         missing: Missing = "ignore",
@@ -335,7 +337,7 @@ class Ensemble(Showable, Mapping[str, Relation]):
         """
         return distances.concordance(distances.generalised_ranks(self.states), self.weights)
 
-    def tally(self) -> "pd.DataFrame":
+    def tally(self) -> pd.DataFrame:
         """Return the weight of each verdict: ``first second weight_first ... weight_missing``."""
         names, states = stacked(list(self.relations.values()))
         i, j = np.triu_indices(len(names), 1)
@@ -364,7 +366,7 @@ class Ensemble(Showable, Mapping[str, Relation]):
 
     def clusters(
         self,
-        kind: "Kind" = "symdiff",
+        kind: Kind = "symdiff",
         *,
         method: Linkage = "average",
         undecided: Undecided = "undecided",
@@ -379,7 +381,7 @@ class Ensemble(Showable, Mapping[str, Relation]):
     def cluster_stability(
         self,
         n: int,
-        kind: "Kind" = "symdiff",
+        kind: Kind = "symdiff",
         *,
         method: Linkage = "average",
         undecided: Undecided = "undecided",
@@ -422,7 +424,7 @@ class Ensemble(Showable, Mapping[str, Relation]):
 
     def map(
         self,
-        kind: "Kind" = "symdiff",
+        kind: Kind = "symdiff",
         *,
         undecided: Undecided = "undecided",
         missing: Missing = "ignore",
@@ -433,15 +435,15 @@ class Ensemble(Showable, Mapping[str, Relation]):
 
 
 def _named(relations: object) -> dict[str, Relation]:
-    """Return the relations by name, if that is what they are."""
+    """Return the relations by name; raise a DesignError if they are no mapping of relations."""
     known = cast("_Relations", relations) if isinstance(relations, Mapping) else {}
     if not known or not all(isinstance(r, Relation) for r in known.values()):  # pyright: ignore[reportUnnecessaryIsInstance]
         raise DesignError(
             "an ensemble is made of at least one relation, each with a name.",
             hint=(
-                "Ensemble({'d1': relation, 'd2': relation}); of scores, "
-                "per_dataset(compare_mixed, scores).relations(), or of compare_points where there are no replications,"
-                " makes one."
+                "Ensemble({'d1': relation, 'd2': relation}); of scores,"
+                " per_dataset(compare_mixed, scores).relations(), or of compare_points where there"
+                " are no replications, makes one."
             ),
         )
     return dict(known)

@@ -1,5 +1,7 @@
 """Ranks and positions in a relation."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NoReturn
@@ -22,7 +24,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Condensed:
-    """A relation whose tied and circular parts are drawn together.
+    """A relation whose ties and cycles are merged into classes.
 
     Attributes
     ----------
@@ -40,8 +42,8 @@ class Condensed:
     covers: tuple[tuple[int, int], ...]
 
 
-def condensed(relation: "Relation", leads: Flags) -> Condensed:
-    """Draw together what `leads` in circles, and reduce it to cover pairs."""
+def condensed(relation: Relation, leads: Flags) -> Condensed:
+    """Merge the cycles of `leads` into classes, and reduce the rest to cover pairs."""
     members = posets.classes(leads)
     first = [m[0] for m in members]
     above = posets.transitive_closure(leads)[np.ix_(first, first)]
@@ -53,7 +55,7 @@ def condensed(relation: "Relation", leads: Flags) -> Condensed:
     )
 
 
-def _kind(relation: "Relation", members: Sequence[int]) -> str:
+def _kind(relation: Relation, members: Sequence[int]) -> str:
     if len(members) == 1:
         return "single"
     inside = np.ix_(members, members)
@@ -62,7 +64,7 @@ def _kind(relation: "Relation", members: Sequence[int]) -> str:
     return "unresolved" if posets.is_acyclic(relation.strict[inside]) else "cycle"
 
 
-def ranking(relation: "Relation", policy: str | None) -> list[list[str]]:
+def ranking(relation: Relation, policy: str | None) -> list[list[str]]:
     """Return classes best first; see `Relation.ranking`."""
     if policy == "scc":
         # One stands above another unless it is worse: of two classes one leads to the other.
@@ -78,8 +80,8 @@ def ranking(relation: "Relation", policy: str | None) -> list[list[str]]:
     return [[relation.algorithms[i] for i in level] for level in members]
 
 
-def _nearest(relation: "Relation") -> list[list[str]]:
-    """Return the ranking nearest to a relation, if there is but one."""
+def _nearest(relation: Relation) -> list[list[str]]:
+    """Return the ranking nearest to a relation; raise a NotAWeakOrder if there are several."""
     from benchinfer.relations.consensus.consensus import consensus
 
     nearest = consensus({"relation": relation}, solutions=3)
@@ -95,8 +97,8 @@ def _nearest(relation: "Relation") -> list[list[str]]:
     )
 
 
-def _refuse(relation: "Relation") -> NoReturn:
-    """Raise the error that says why a relation is no ranking."""
+def _refuse(relation: Relation) -> NoReturn:
+    """Raise a NotAWeakOrder with the reason why a relation is no ranking."""
     upper = relation.states[np.triu_indices(len(relation.algorithms), 1)]
     triples = [v for v in relation.violations() if v.kind != "intransitive equivalence"]
     hints = (
@@ -113,7 +115,7 @@ def _refuse(relation: "Relation") -> NoReturn:
     raise NotAWeakOrder(text, relation.kind, triples, where=where, hint=hints)
 
 
-def text(relation: "Relation") -> str:
+def text(relation: Relation) -> str:
     """Write a ranking so that it can be read back; see `Relation.text`."""
     ranking(relation, None)
     if broken := [v for v in relation.violations() if v.kind == "intransitive equivalence"]:
@@ -128,7 +130,7 @@ def text(relation: "Relation") -> str:
     return ranking_text(relation, quoted=True)
 
 
-def positions(relation: "Relation") -> "pd.DataFrame":
+def positions(relation: Relation) -> pd.DataFrame:
     """Tabulate ranks and possible positions; see `Relation.positions`."""
     strict = relation.strict
     if not posets.is_acyclic(strict):
@@ -149,7 +151,7 @@ def positions(relation: "Relation") -> "pd.DataFrame":
     )
 
 
-def rank_intervals(relation: "Relation") -> dict[str, tuple[int, int]]:
+def rank_intervals(relation: Relation) -> dict[str, tuple[int, int]]:
     """Return the best and the worst rank that verdicts leave to each algorithm.
 
     With verdicts that hold for all pairs at once, so do the ranks.
@@ -168,7 +170,7 @@ def rank_intervals(relation: "Relation") -> dict[str, tuple[int, int]]:
     }
 
 
-def indistinct(relation: "Relation", order: Sequence[str]) -> list[tuple[int, ...]]:
+def indistinct(relation: Relation, order: Sequence[str]) -> list[tuple[int, ...]]:
     """Return the groups that share a letter, or a bar, as places in an order of the algorithms."""
     at = [relation.algorithms.index(name) for name in order]
     states = relation.states[np.ix_(at, at)]
@@ -178,7 +180,7 @@ def indistinct(relation: "Relation", order: Sequence[str]) -> list[tuple[int, ..
 LETTERED = 12  # algorithms; of more, ranks say what many letters or lines of pairs would
 
 
-def letters(relation: "Relation", order: Sequence[str]) -> dict[str, str]:
+def letters(relation: Relation, order: Sequence[str]) -> dict[str, str]:
     """Return the letters of the algorithms in an order, the first of which has a."""
     groups = indistinct(relation, order)
     return {

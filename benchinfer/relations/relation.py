@@ -1,5 +1,7 @@
 """Preference relations."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple
@@ -135,7 +137,7 @@ class Relation(Showable):
     @staticmethod
     def from_pairs(
         algorithms: Sequence[str], verdicts: Mapping[tuple[str, str], str], rule: str = ""
-    ) -> "Relation":
+    ) -> Relation:
         """Build a relation from named pairs; pairs that are not named are ``missing``."""
         return Relation(*from_pairs(algorithms, verdicts), rule)
 
@@ -146,7 +148,7 @@ class Relation(Showable):
         codes: States,
         rule: str = "",
         order: tuple[str, ...] = (),
-    ) -> "Relation":
+    ) -> Relation:
         """Build a relation from index pairs (P, 2) and their verdict codes (P,)."""
         states = unrelated(len(algorithms))
         states[pairs[:, 0], pairs[:, 1]] = codes
@@ -154,7 +156,7 @@ class Relation(Showable):
         return Relation(algorithms, states, rule, order)
 
     @staticmethod
-    def from_text(text: str, algorithms: Sequence[str] | None = None) -> "Relation":
+    def from_text(text: str, algorithms: Sequence[str] | None = None) -> Relation:
         r"""Read an order, best first.
 
         Parameters
@@ -188,7 +190,7 @@ class Relation(Showable):
         convention: Convention,
         both: str = "equivalent",
         neither: str = "undecided",
-    ) -> "Relation":
+    ) -> Relation:
         """Read an incidence matrix.
 
         Parameters
@@ -224,7 +226,7 @@ class Relation(Showable):
     @staticmethod
     def from_scores(
         scores: Mapping[str, float], *, better: str, tolerance: float = 0.0
-    ) -> "Relation":
+    ) -> Relation:
         """Compare one value per algorithm, without inference.
 
         Parameters
@@ -246,7 +248,7 @@ class Relation(Showable):
 
     @property
     def standing(self) -> tuple[str, ...]:
-        """The algorithms as texts and figures name them, best first: `order`.
+        """The algorithms in the order of texts and figures, best first: `order`.
 
         Without it by the number that one is preferred to, less those preferred to it.
         """
@@ -254,7 +256,7 @@ class Relation(Showable):
         by_wins = (self.algorithms[i] for i in np.argsort(lost, kind="stable").tolist())
         return self.order or tuple(by_wins)
 
-    def arranged(self) -> "Relation":
+    def arranged(self) -> Relation:
         """Return the same verdicts with the algorithms in the order of `standing`."""
         index = [self.algorithms.index(name) for name in self.standing]
         return Relation(self.standing, self.states[np.ix_(index, index)], self.rule, self.order)
@@ -293,14 +295,14 @@ class Relation(Showable):
         missing = bool((self.states == Verdict.MISSING).any())
         return "partial order" if missing and strongest in stronger else strongest
 
-    def to_frame(self) -> "pd.DataFrame":
+    def to_frame(self) -> pd.DataFrame:
         """One row per pair of algorithms: ``first second verdict winner``."""
         i, j = np.triu_indices(len(self.algorithms), 1)
         names = self.algorithms
         sides = [(names[a], names[b]) for a, b in zip(i.tolist(), j.tolist(), strict=True)]
         return frame(verdict_columns(sides, self.states[i, j]))
 
-    def incidence(self) -> "pd.DataFrame":
+    def incidence(self) -> pd.DataFrame:
         """Return the verdicts as words in a square table, rows first, columns second."""
         import pandas as pd
 
@@ -386,8 +388,8 @@ class Relation(Showable):
 
     def merged(
         self, *, undecided: Undecided = "undecided", missing: Missing = "ignore"
-    ) -> "Relation":
-        """Return the relation with undecided or missing pairs taken for something else.
+    ) -> Relation:
+        """Return the relation with undecided or missing pairs recoded as another state.
 
         Parameters
         ----------
@@ -408,11 +410,11 @@ class Relation(Showable):
         states = merged(self.states, undecided, missing)
         return Relation(self.algorithms, states, rule, self.order)
 
-    def converse(self) -> "Relation":
-        """Return the relation turned round: worst first."""
+    def converse(self) -> Relation:
+        """Return the converse relation: the order from the worst to the best."""
         return Relation(self.algorithms, MIRROR[self.states], self.rule, self.order[::-1])
 
-    def dual(self) -> "Relation":
+    def dual(self) -> Relation:
         """Return the dual: one is at least as good as another unless the other was better or equal.
 
         Equivalent and undecided change places; preferences and missing pairs stay.
@@ -421,8 +423,8 @@ class Relation(Showable):
         np.fill_diagonal(swapped, Verdict.EQUIVALENT)
         return Relation(self.algorithms, swapped, self.rule, self.order)
 
-    def closure(self) -> "Relation":
-        """Return the relation with what follows from chains of preferences and equivalences.
+    def closure(self) -> Relation:
+        """Return the transitive closure of preferences and equivalences.
 
         A chain with a preference in it makes a preference, one of equivalences alone an
         equivalence; what stands in a circle becomes equivalent. Other pairs keep their state. This
@@ -463,7 +465,7 @@ class Relation(Showable):
         """
         return ranks.ranking(self, policy)
 
-    def positions(self) -> "pd.DataFrame":
+    def positions(self) -> pd.DataFrame:
         """Return ranks, and the best and worst position in the orders that keep all preferences.
 
         Returns
@@ -480,7 +482,7 @@ class Relation(Showable):
         """
         return ranks.positions(self)
 
-    def letters(self) -> "pd.DataFrame":
+    def letters(self) -> pd.DataFrame:
         """Return the compact letter display, best first.
 
         Returns
@@ -550,13 +552,13 @@ class Relation(Showable):
 
     def distance(
         self,
-        other: "Relation",
-        kind: "Kind" = "symdiff",
+        other: Relation,
+        kind: Kind = "symdiff",
         *,
         undecided: Undecided = "undecided",
         missing: Missing = "ignore",
     ) -> float:
-        """Return the distance to another relation; `Ensemble.distances` says what there is.
+        """Return the distance to another relation; `Ensemble.distances` lists the distances.
 
         Algorithms are matched by name. A pair that one of the two lacks is missing there.
 
@@ -569,8 +571,8 @@ class Relation(Showable):
 
     def agreement(
         self,
-        other: "Relation",
-        kind: 'Kind | Literal["tau-x"]' = "tau-x",
+        other: Relation,
+        kind: Kind | Literal["tau-x"] = "tau-x",
         *,
         undecided: Undecided = "undecided",
         missing: Missing = "ignore",

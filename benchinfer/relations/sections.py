@@ -1,5 +1,7 @@
 """Sections of relations and ensembles."""
 
+from __future__ import annotations
+
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -28,13 +30,13 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
-def rows_of(frame: "pd.DataFrame", *names: str) -> list[tuple[Any, ...]]:
+def rows_of(frame: pd.DataFrame, *names: str) -> list[tuple[Any, ...]]:
     """Return the rows of some columns."""
     return list(zip(*(frame[name].tolist() for name in names), strict=True))
 
 
 def pair_verdict(label: str, first: str, second: str) -> Cell:
-    """Say a verdict with its mark."""
+    """Return the cell of a table for a verdict: its words, style and mark."""
     verdict = Verdict[label.upper()]
     return Cell(words(verdict, first, second), f"verdict {label}", SHAPES[verdict])
 
@@ -43,7 +45,7 @@ OUTCOME = Column("verdict", "verdict", pair_verdict, role="verdict", also=("firs
 
 
 def verdict_table(relation: Relation, order: Sequence[int]) -> Table:
-    """All verdicts in a square, rows and columns in the same order."""
+    """Return the verdicts in a square table, with rows and columns in the same order."""
     import pandas as pd
 
     states = relation.states[np.ix_(order, order)].astype(int)
@@ -88,14 +90,14 @@ _LINE = 72  # undecided pairs are listed if they fit on one line, else counted
 
 
 def legend(*relations: Relation, ranges: str = _LEFT) -> tuple[str, ...]:
-    """Say how orders are to be read, given what the ranges of ranks of many algorithms are."""
+    """Return the legend of orders; `ranges` describes the ranks listed for many algorithms."""
     few = [relation for relation in relations if len(relation.algorithms) <= LETTERED]
     pairs = ((LEGEND, _TRANSITIVE) if any(map(_chained, few)) else (LEGEND,)) if few else ()
     return pairs if len(few) == len(relations) else (*pairs, _RANKS.format(ranges))
 
 
 def _chained(relation: Relation) -> bool:
-    """Tell whether some line of an order is to be read on from another one."""
+    """Return whether a transitive relation that is no weak order has a chain a > b > c."""
     strict, properties = relation.strict.astype(np.int64), relation.properties()
     return (
         properties["transitive"] and not properties["weak order"] and bool((strict @ strict).any())
@@ -105,7 +107,7 @@ def _chained(relation: Relation) -> bool:
 def order_lines(
     relation: Relation, ranges: Mapping[str, tuple[int, int]] | None = None
 ) -> tuple[list[str], list[str]]:
-    """Write a relation in lines: what is established and what is open.
+    """Return a relation as lines of text: its established order, and its open pairs.
 
     A ranking is one line; else there is one for each better algorithm. Of many algorithms lines
     have their ranges of ranks, by default those that the verdicts leave open.
@@ -143,7 +145,7 @@ def order_lines(
 
 
 def _left(relation: Relation) -> list[str]:
-    """Count the pairs that are undecided, then those that were not compared, if any."""
+    """Return sentences that count the undecided pairs and those that were not compared."""
     states = relation.states[np.triu_indices(len(relation.algorithms), 1)]
     kinds = ((Verdict.UNDECIDED, "undecided"), (Verdict.MISSING, "not compared"))
     counts = [(int((states == state).sum()), word) for state, word in kinds]
@@ -163,7 +165,7 @@ def on_one_line(relation: Relation) -> str:
 
 
 def relation_section(result: Relation, number: int) -> Section:
-    """Order, diagram and verdicts of a relation."""
+    """Return the section on a relation: its order, diagram and verdicts."""
     rows = Table(
         name="",
         caption="Verdicts of the pairs",
@@ -222,7 +224,7 @@ def orders(ensemble: Ensemble) -> Table:
 
 
 def ensemble_section(result: Ensemble, title: str) -> Section:
-    """Orders, agreement and likeness of the relations of an ensemble."""
+    """Return the section on an ensemble: the orders, agreement and map of its relations."""
     k, b = len(result.algorithms), len(result)
     facts = [("Relations", f"{count(b, 'relation')} on {count(k, 'algorithm')}")]
     for name, value, how in (
@@ -239,7 +241,7 @@ def ensemble_section(result: Ensemble, title: str) -> Section:
     )
 
 
-def _likeness(result: Ensemble) -> "tuple[Figure, ...]":
+def _likeness(result: Ensemble) -> tuple[Figure, ...]:
     k, b = len(result.algorithms), len(result)
     figures: list[Figure] = []
     if k > 1 and b * k * (k - 1) // 2 <= TILES:

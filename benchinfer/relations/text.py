@@ -3,6 +3,8 @@
 Each function returns the names of the algorithms and their states (K, K).
 """
 
+from __future__ import annotations
+
 import re
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
@@ -219,7 +221,7 @@ def from_pairs(algorithms: Sequence[str], verdicts: Mapping[tuple[str, str], str
     return tuple(algorithms), states
 
 
-def ranking_text(relation: "Relation", *, quoted: bool = False) -> str:
+def ranking_text(relation: Relation, *, quoted: bool = False) -> str:
     """Write a ranking, class by class; quoted, it can be read back."""
     relation = relation.arranged()
     names = list(relation.algorithms)
@@ -230,8 +232,8 @@ def ranking_text(relation: "Relation", *, quoted: bool = False) -> str:
     return " > ".join(_class_text(names, relation.equivalent, level) for level in levels)
 
 
-def pairs_text(relation: "Relation") -> str:
-    """Write the cover pairs, and the pairs in the other states."""
+def pairs_text(relation: Relation) -> str:
+    """Return the cover pairs and the pairs in other states as text."""
     relation = relation.arranged()
     names = relation.algorithms
     parts = [", ".join(f"{a} > {b}" for a, b in relation.covers())]
@@ -251,8 +253,8 @@ def pairs_text(relation: "Relation") -> str:
     return "; ".join(part for part in parts if part)
 
 
-def in_brief(relation: "Relation") -> str:
-    """Write an order that is linear or short, of any other how many pairs are decided."""
+def in_brief(relation: Relation) -> str:
+    """Return a linear or short order as text, or the number of decided pairs of any other."""
     text = str(relation)
     linear = relation.kind == "linear order"
     if linear or len(relation.algorithms) == 2 or len(text) <= _SHORT:

@@ -1,5 +1,7 @@
 """Answer to the question of a measure: the first screen of its part."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
@@ -21,8 +23,8 @@ _NAMED = 15  # algorithms with the number of runs that they solved
 _CAPTION = "Best first."
 
 
-def answer(comparisons: Sequence["Comparison"], anchors: Mapping[int, str]) -> Section:
-    """Say who is best, how sure that is, and whether the analyses agree.
+def answer(comparisons: Sequence[Comparison], anchors: Mapping[int, str]) -> Section:
+    """Return the section that answers a measure: headline, ranking and agreement of the analyses.
 
     Parameters
     ----------
@@ -53,8 +55,8 @@ def answer(comparisons: Sequence["Comparison"], anchors: Mapping[int, str]) -> S
     )
 
 
-def _facts(lead: "Comparison") -> tuple[tuple[str, str], ...]:
-    """Say how much the answer rests on."""
+def _facts(lead: Comparison) -> tuple[tuple[str, str], ...]:
+    """Return the facts behind an answer: scores, gaps, decided pairs, level and tolerance."""
     coverage = lead.setting.coverage
     if np.isnan(lead.setting.quantiles).all():
         return ()
@@ -80,8 +82,8 @@ def _facts(lead: "Comparison") -> tuple[tuple[str, str], ...]:
     )
 
 
-def _solved(lead: "Comparison") -> list[tuple[str, str]]:
-    """Say how many runs each algorithm solved within the limit, if there is one, best first."""
+def _solved(lead: Comparison) -> list[tuple[str, str]]:
+    """Return the number of runs that each algorithm solved; an empty list if none was stopped."""
     held = lead.setting.stopped
     if held is None or not held.stopped.any():
         return []
@@ -94,8 +96,8 @@ def _solved(lead: "Comparison") -> list[tuple[str, str]]:
     return [("Solved", f"{several(counts, _NAMED)}{total}, within {held.limit:,.6g}")]
 
 
-def _serious(comparisons: Sequence["Comparison"], anchors: Mapping[int, str]) -> Table | None:
-    """List the failed checks of the leading analysis, then those that only others have."""
+def _serious(comparisons: Sequence[Comparison], anchors: Mapping[int, str]) -> Table | None:
+    """Return the table of failed checks of the leading analysis, then of convergence of others."""
     import pandas as pd
 
     seen: dict[str, tuple[int, Check]] = {}

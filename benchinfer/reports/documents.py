@@ -4,6 +4,8 @@ JSON has no word for what is not finite: NaN and the open end of an interval are
 infinities ``"inf"`` and ``"-inf"``.
 """
 
+from __future__ import annotations
+
 import dataclasses
 import json
 import math
@@ -49,7 +51,7 @@ def text(document: object) -> str:
 
 
 def plain(value: Any) -> Any:
-    """Turn records, arrays and numbers into what JSON can hold."""
+    """Return records, arrays and numbers as JSON values."""
     if isinstance(value, str) or value is None:
         return value
     if hasattr(value, "itertuples"):  # a frame; pandas takes time to load
@@ -67,7 +69,7 @@ def plain(value: Any) -> Any:
     return value
 
 
-def rows(table: "pd.DataFrame") -> list[dict[str, object]]:
+def rows(table: pd.DataFrame) -> list[dict[str, object]]:
     """Turn a table into one record per row; intervals have no end where they are open."""
     records = [dict(zip(table.columns, row, strict=True)) for row in table.itertuples(index=False)]
     for record in records:
@@ -87,7 +89,7 @@ class Document:
     keys: Mapping[str, tuple[object, str]]
 
     def of(self, source: object, **values: object) -> dict[str, object]:
-        """Write a result down: a key without a value is an attribute, or what a method returns."""
+        """Return the document of a result; keys without a value are its attributes or methods."""
         document = {key: values.get(key) for key in self.keys}
         for key in self.keys.keys() - values.keys():
             value = getattr(source, key)
@@ -382,9 +384,9 @@ REPORT = Document(
 
 
 def report(
-    page: Page, results: Sequence["Comparison"], refused: Sequence[Refusal], name: str
+    page: Page, results: Sequence[Comparison], refused: Sequence[Refusal], name: str
 ) -> dict[str, object]:
-    """Write down a report: its comparisons in full, and what the page says."""
+    """Return the document of a report: its comparisons in full, and the texts of its page."""
     shown = {"agreement": dict[str, Any](), "changes": dict[str, Any]()}
     for part in page.parts:
         for section in part.sections:
@@ -403,7 +405,7 @@ def report(
     )
 
 
-def findings(records: Sequence["Finding"]) -> list[dict[str, object]]:
+def findings(records: Sequence[Finding]) -> list[dict[str, object]]:
     """Write down findings, the first places of each as records."""
     return [
         FINDING.of(
@@ -414,8 +416,8 @@ def findings(records: Sequence["Finding"]) -> list[dict[str, object]]:
     ]
 
 
-def table(scores: "ScoreTable") -> dict[str, object]:
-    """Write down what a table holds, what the checks found, and what its design can decide."""
+def table(scores: ScoreTable) -> dict[str, object]:
+    """Return the document of a score table: its size, findings and the power of its design."""
     from benchinfer.analyses.plan.design import design
     from benchinfer.comparison.checks.tables import solved_runs
 
@@ -426,9 +428,9 @@ def table(scores: "ScoreTable") -> dict[str, object]:
 
 
 def comparison(
-    result: "Comparison", *, decided: bool, request: Request | None = None
+    result: Comparison, *, decided: bool, request: Request | None = None
 ) -> dict[str, object]:
-    """Write down a comparison: its verdicts, and what its sections say and show."""
+    """Return the document of a comparison: its verdicts, evidence and sections."""
     from benchinfer.comparison.checks.caveats import caveats
     from benchinfer.comparison.checks.tables import solved_runs
     from benchinfer.comparison.sections import sections_of
@@ -451,7 +453,7 @@ def comparison(
 
 
 def values(sections: Sequence[Section]) -> tuple[dict[str, object], dict[str, str]]:
-    """Return the tables and values of sections by their keys, and why some are not known."""
+    """Return tables and values of sections by key, and the reasons why some are unknown."""
     known: dict[str, object] = {}
     refused: dict[str, str] = {}
     for section in sections:
@@ -467,7 +469,7 @@ def values(sections: Sequence[Section]) -> tuple[dict[str, object], dict[str, st
 
 
 def said(section: Section) -> dict[str, object]:
-    """Write down what a section says."""
+    """Return the document of a section: its texts, facts and tables."""
     return _SAID_SECTION.of(
         section,
         facts=[{"name": name, "text": text} for name, text in section.facts],
@@ -476,9 +478,7 @@ def said(section: Section) -> dict[str, object]:
     )
 
 
-def subgroups(
-    groups: "Subgroups", stability: "SubgroupStability | None" = None
-) -> dict[str, object]:
+def subgroups(groups: Subgroups, stability: SubgroupStability | None = None) -> dict[str, object]:
     """Write down groups of data sets, with the comparison in each, and their stability."""
     from benchinfer.core.frames import checks_frame
 
@@ -497,7 +497,7 @@ def subgroups(
     )
 
 
-def answer(result: "Answer", decided: Mapping[str, bool], request: Request) -> dict[str, object]:
+def answer(result: Answer, decided: Mapping[str, bool], request: Request) -> dict[str, object]:
     """Write down comparisons of measures by the analyses that fit."""
     return ANSWER.of(
         result,
@@ -509,7 +509,7 @@ def answer(result: "Answer", decided: Mapping[str, bool], request: Request) -> d
     )
 
 
-def comparisons(results: "Comparisons", decided: Mapping[str, bool]) -> dict[str, object]:
+def comparisons(results: Comparisons, decided: Mapping[str, bool]) -> dict[str, object]:
     """Write down one comparison per data set."""
     return LOCAL.of(
         results,
@@ -520,8 +520,8 @@ def comparisons(results: "Comparisons", decided: Mapping[str, bool]) -> dict[str
 
 
 def consensus(
-    result: "Consensus",
-    ensemble: "Ensemble",
+    result: Consensus,
+    ensemble: Ensemble,
     weights: Mapping[str, float],
     refused: Mapping[str, Mapping[str, str]],
 ) -> dict[str, object]:
@@ -539,7 +539,7 @@ def consensus(
     )
 
 
-def plan(result: "Plan | Allocation") -> dict[str, object]:
+def plan(result: Plan | Allocation) -> dict[str, object]:
     """Write down a plan."""
     from benchinfer.analyses.plan.allocation import Allocation
 
@@ -554,7 +554,7 @@ def plan(result: "Plan | Allocation") -> dict[str, object]:
     )
 
 
-def gate(result: "Gate") -> dict[str, object]:
+def gate(result: Gate) -> dict[str, object]:
     """Write down a gate."""
     evidence = {
         name: _GATED.of(

@@ -1,5 +1,7 @@
 """Results that a report shows."""
 
+from __future__ import annotations
+
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
@@ -148,7 +150,7 @@ def everything(
 
 def _analyses(
     scores: ScoreTable, measure: str, level: float, seed: int | None
-) -> "dict[Method, tuple[str, Callable[[], Result]]]":
+) -> dict[Method, tuple[str, Callable[[], Result]]]:
     """Return the analyses of a measure by method, each with its name."""
     table, several = (scores, measure), len(scores.datasets) > 1
     binary = any(finding.rule == ZERO_ONE for finding in scores.coverage(measure).findings)
@@ -181,8 +183,8 @@ def _analyses(
 
 def _leading(
     table: tuple[ScoreTable, str], levels: Mapping[str, object]
-) -> "dict[Method, tuple[str, Callable[[], Result]]]":
-    """Return the analysis that fits; none where the others say why the table cannot answer."""
+) -> dict[Method, tuple[str, Callable[[], Result]]]:
+    """Return the analysis that fits a table; an empty mapping where none does."""
     try:
         choice = choose(*table)
     except DesignError:
@@ -199,7 +201,7 @@ def _bayesian(scores: ScoreTable, measure: str, level: float, seed: int | None) 
 
 
 def _bootstrapped(scores: ScoreTable, measure: str, level: float, seed: int | None) -> Comparison:
-    """Resample the replications, or where there are none to resample the data sets."""
+    """Return a bootstrap comparison that resamples replications or, if unsuitable, data sets."""
     k = len(scores.algorithms)
     pairs = k * (k - 1) // 2
     most = most_resamples(max(pairs, 1))
@@ -228,7 +230,7 @@ def _undecidable(resamples: int, pairs: int) -> DesignError:
 
 
 def _permuted(scores: ScoreTable, measure: str, level: float, seed: int | None) -> Comparison:
-    """Run permutation tests; where there are many blocks, fewer resamples for time's sake."""
+    """Return a comparison by permutation tests, with fewer resamples for large tables."""
     n_scores = scores.coverage(measure).counts
     moved = n_scores.size if len(scores.datasets) > 1 else int(n_scores.sum())
     resamples = 100_000 if moved <= _MANY else 10_000

@@ -4,6 +4,8 @@ Each figure is in it once, as part of the page; what a reader need not see first
 of which says what it holds.
 """
 
+from __future__ import annotations
+
 import json
 from base64 import b64encode
 from collections.abc import Mapping, Sequence
@@ -78,7 +80,7 @@ class Picture:
 
 @dataclass(frozen=True, slots=True)
 class LaidSection:
-    """Layout of a section: its elements, what the line of a folded one says, and those in it."""
+    """Layout of a section: its elements, the summary line of its fold, and nested sections."""
 
     section: Section
     order: Markup
@@ -87,11 +89,11 @@ class LaidSection:
     tables: tuple[Markup, ...]
     contents: str
     attention: str
-    inner: tuple["LaidSection", ...] = ()
+    inner: tuple[LaidSection, ...] = ()
 
 
 class _Writer:
-    """Elements of a page, with one style sheet for its figures."""
+    """Writer of the elements of a page, with one style sheet for its figures."""
 
     def __init__(self, page: Page) -> None:
         self.page = page
@@ -103,13 +105,13 @@ class _Writer:
         self.targets = {c.link for t in linked for cells in t.rows for c in cells if c.link}
 
     def sections(self, sections: Sequence[Section]) -> list[LaidSection]:
-        """Lay out the sections of a part, with those that stand in the folds of others."""
+        """Return the layouts of the sections of a part, with nested sections in their parents."""
         starts = [n for n, one in enumerate(sections) if n == 0 or one.depth < _INNER]
         groups = [sections[a:b] for a, b in pairwise([*starts, len(sections)])]
         return [self.section(first, inner) for first, *inner in groups]
 
     def section(self, section: Section, inner: Sequence[Section]) -> LaidSection:
-        """Lay out a section: what is long goes into a fold, and nothing is lost."""
+        """Return the layout of a section, with long tables and figures in folds."""
         anchor, drawn = section.anchor, self.pictures(section.figures)
         shown = [f for f in drawn if f.height <= _PAGE]
         tables = [*section.tables, *([checks_table(section.checks)] if section.checks else [])]
@@ -143,7 +145,7 @@ class _Writer:
     def fold(
         self, figures: Sequence[Picture], tables: Sequence[Table], anchor: str, summary: str = ""
     ) -> Markup:
-        """Fold figures and tables into a line that says how much they are."""
+        """Return figures and tables in a fold whose summary line counts them."""
         held = _contents(figures, tables)
         if summary and len(figures) + len(tables) == 1:
             held = "".join(count(len(table.frame), "row") for table in tables)
@@ -155,7 +157,7 @@ class _Writer:
         )
 
     def pictures(self, figures: Sequence[Figure]) -> list[Picture]:
-        """Draw those of the figures that their results have."""
+        """Return drawings of the figures that their results support."""
         drawn: list[Picture] = []
         for figure in figures:
             try:
@@ -166,7 +168,7 @@ class _Writer:
         return drawn
 
     def grid(self, table: Table, anchor: str = "") -> Markup:
-        """Write a table; rows that links lead to have anchors."""
+        """Return a table in HTML, with anchors for the rows that links refer to."""
         heads = Markup().join(_head(column, self.meaning) for column in table.columns)
         labels = table.frame.index if table.name == "contrasts" else [""] * len(table.frame)
         anchors = [
@@ -203,7 +205,7 @@ def _head(column: Column, meaning: Mapping[str, str]) -> Markup:
 
 
 def _packed(table: Table, anchors: Sequence[str]) -> Markup:
-    """Write rows as JSON, from which the page makes them when their fold is opened.
+    """Return the rows of a table as JSON, which a script renders when their fold is opened.
 
     A cell is its text, or text, kind and link where the last two are not those of its column.
     """
@@ -249,14 +251,14 @@ def _cell(cell: Cell, column: Column) -> str:
 
 
 def _long(text: str) -> Markup:
-    """Fold a long order behind its beginning."""
+    """Return a text, a long one as a fold with its beginning as the summary."""
     if len(text) <= _LONG:
         return escape(text)
     return Markup("<details><summary>{} …</summary>{}</details>").format(text[:120], text)
 
 
 def _order(section: Section) -> Markup:
-    """Write the order, of many lines the first ones, and the others in a fold."""
+    """Return the lines of the order in HTML, with lines beyond the first few in a fold."""
     lines = [Markup('<div class="order">{}</div>').format(_long(x)) for x in section.order]
     left = [Markup('<div class="open">{}</div>').format(_long(x)) for x in section.open_pairs]
     shown = Markup("\n").join(lines[:_LINES])
@@ -276,7 +278,7 @@ def _figure(picture: Picture) -> Markup:
 
 
 def _contents(figures: Sequence[Picture], tables: Sequence[Table], sections: int = 0) -> str:
-    """Say what a fold holds, before it is opened."""
+    """Return the contents of a fold in words: figures, tables with their rows, and sections."""
     held = [count(len(figures), "figure")] if figures else []
     for table in tables:
         name = table.caption.partition(":")[0].partition(",")[0]
@@ -286,7 +288,7 @@ def _contents(figures: Sequence[Picture], tables: Sequence[Table], sections: int
 
 
 def _attention(sections: Sequence[Section]) -> str:
-    """Say how many checks of sections ask for attention."""
+    """Return the number of failed checks in sections as text; empty if all passed."""
     passed = [check.ok for section in sections for check in section.checks]
     tables = [table for section in sections for table in section.all_tables]
     passed += [ok for t in tables if t.name == "diagnostics" for ok in t.frame["ok"]]

@@ -1,5 +1,7 @@
 """Results as HTML in a notebook."""
 
+from __future__ import annotations
+
 import re
 from dataclasses import replace
 from importlib.resources import files
@@ -52,7 +54,7 @@ def html(result: object) -> str:
 
 
 def sections(result: object) -> tuple[Section, ...]:
-    """Return what there is to say of a result in brief, as its folder registers it.
+    """Return the brief sections of a result, or its description and table if it has none.
 
     Of a result that has no sections: what it prints, and its table.
     """
@@ -63,7 +65,7 @@ def sections(result: object) -> tuple[Section, ...]:
 
 
 def _summed_up(result: Any) -> Section:
-    """Return what a result prints, without the name of its class and brackets, and its table."""
+    """Return a section with the description of a result, without its class name, and its table."""
     name = type(result).__name__
     lead = re.sub(rf"^<?({name}(: |\())?|[)>]$", "", result.description())
     ways = [way for way in _FRAMES if callable(getattr(result, way, None))]
@@ -74,7 +76,7 @@ def _summed_up(result: Any) -> Section:
     )
 
 
-def _table(frame: "pd.DataFrame") -> Table:
+def _table(frame: pd.DataFrame) -> Table:
     columns = (_column(name, frame[name].dtype.kind) for name in map(str, frame.columns))
     return Table(name="", caption="", frame=frame, columns=tuple(columns))
 
@@ -87,7 +89,7 @@ def _column(name: str, kind: str) -> Column:
 
 
 def excerpt(table: Table) -> tuple[Table, str] | None:
-    """Return the first rows of the brief columns, the verdict last, and how many more there are."""
+    """Return the first rows of the brief columns, and a note on the number of further rows."""
     columns = sorted((c for c in table.columns if c.brief), key=lambda c: c.role == "verdict")
     if not columns or table.frame.empty:
         return None
@@ -100,7 +102,7 @@ def excerpt(table: Table) -> tuple[Table, str] | None:
 
 
 def remarks(shown: list[Section]) -> list[Check]:
-    """Return the checks with a remedy as sentences, those that ask for attention first."""
+    """Return the checks that have a remedy, with the remedy as a sentence, failed ones first."""
     checks = [
         replace(
             one, remedy=f"{sentence(one.remedy)}{'' if one.remedy.endswith(('.', '?')) else '.'}"

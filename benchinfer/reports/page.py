@@ -1,5 +1,7 @@
 """The function `report`."""
 
+from __future__ import annotations
+
 import re
 from collections import Counter
 from collections.abc import Callable, Sequence
@@ -74,7 +76,7 @@ def report(
     results: object,
     path: str | Path,
     *,
-    scores: "ScoreTable | None" = None,
+    scores: ScoreTable | None = None,
     title: str | None = None,
     bayes: bool = True,
     format: Format | None = None,  # noqa: A002
@@ -140,7 +142,7 @@ def write(
     format: Format | None = None,  # noqa: A002
     print: html.Prints = "short",  # noqa: A002
 ) -> Path:
-    """Write what a report says; see `report`."""
+    """Write a page in a format, by default that of the file's suffix; see `report`."""
     chosen = format or _SUFFIXES.get(Path(path).suffix.lower(), "html")
     if chosen == "json":
         return write_atomically(path, documents.text(document(page, gathered, Path(path).name)))
@@ -150,13 +152,13 @@ def write(
 
 
 def document(page: Page, gathered: ReportInput, name: str) -> dict[str, object]:
-    """Write down what a report holds."""
+    """Return a report as a JSON document."""
     compared = [r for r in gathered.results if isinstance(r, Comparison)]
     return documents.report(page, compared, gathered.refusals, name)
 
 
 def compose(gathered: ReportInput, title: str | None = None) -> Page:
-    """Put together what a report says."""
+    """Return the page of a report: its parts, references, provenance and glossary."""
     comparisons = [r for r in gathered.results if isinstance(r, Comparison)]
     everyone = [
         *comparisons,
@@ -190,7 +192,7 @@ def compose(gathered: ReportInput, title: str | None = None) -> Page:
 
 
 def _ready(part: MeasurePart) -> tuple[Section, ...]:
-    """Give each section an anchor, from its title, and its words to who reads a report."""
+    """Return the sections of a part with anchors from their titles and with hints as prose."""
     uses: Counter[str] = Counter()
     ready: list[Section] = []
     for section in part.sections:
@@ -201,7 +203,7 @@ def _ready(part: MeasurePart) -> tuple[Section, ...]:
     return tuple(ready)
 
 
-def _measures(gathered: ReportInput) -> "list[Measure]":
+def _measures(gathered: ReportInput) -> list[Measure]:
     """Return the measures of the table or, without one, of the results, each once."""
     measures: dict[str, Measure] = {}
     if gathered.scores is not None:
@@ -213,7 +215,7 @@ def _measures(gathered: ReportInput) -> "list[Measure]":
 
 
 def _compared(gathered: ReportInput) -> list[Comparison]:
-    """Return the comparisons, and of those on each data set the first one."""
+    """Return the comparisons, followed by the first one of each result per data set."""
     results = [r for r in gathered.results if isinstance(r, Comparison)]
     # A single data set describes a part of the table: used only where no result describes all.
     return results + [
@@ -221,8 +223,8 @@ def _compared(gathered: ReportInput) -> list[Comparison]:
     ]
 
 
-def _part(measure: "Measure", number: int, gathered: ReportInput) -> MeasurePart:
-    """Return all that is known about one measure."""
+def _part(measure: Measure, number: int, gathered: ReportInput) -> MeasurePart:
+    """Return the part of a report on one measure."""
     name = measure.name
     comparisons = [
         r for r in gathered.results if isinstance(r, Comparison) and r.setting.measure.name == name
@@ -272,7 +274,7 @@ def _part(measure: "Measure", number: int, gathered: ReportInput) -> MeasurePart
 
 
 def _all_measures(comparisons: Sequence[Comparison]) -> list[MeasurePart]:
-    """Return the part with the levels on all measures, by what leads each, if there are several."""
+    """Return the part with the levels on all measures; an empty list for a single measure."""
     leads: dict[str, Comparison] = {}
     for one in sorted(comparisons, key=lambda c: not inferential(c)):
         leads.setdefault(one.measure.name, one)
@@ -283,12 +285,12 @@ def _all_measures(comparisons: Sequence[Comparison]) -> list[MeasurePart]:
 
 
 def _folded(group: Sequence[Section], depth: int = 1) -> list[Section]:
-    """Fold sections that belong together, the others into the first one."""
+    """Return sections with all but the first nested one level deeper."""
     return [replace(one, depth=depth + min(n, 1)) for n, one in enumerate(group)]
 
 
 def _robust(comparison: Comparison, gathered: ReportInput) -> list[Section]:
-    """Return what would change the verdicts of a comparison by tests."""
+    """Return the section on what would change the verdicts of a comparison by tests."""
     scores = gathered.scores
     if scores is not None and comparison.measure.name not in {m.name for m in scores.measures}:
         scores = None
@@ -301,7 +303,7 @@ def _robust(comparison: Comparison, gathered: ReportInput) -> list[Section]:
 
 
 def _orders(gathered: ReportInput) -> list[MeasurePart]:
-    """Return the parts about results that have no measure."""
+    """Return the parts on relations, ensembles and consensus, which have no measure."""
     results = gathered.results
     relations = [r for r in results if isinstance(r, Relation)]
     ensembles = [r for r in results if isinstance(r, Ensemble)]
@@ -336,7 +338,7 @@ def _gates_and_plans(gathered: ReportInput) -> list[MeasurePart]:
 
 
 def _data(
-    measure: "Measure", comparisons: Sequence[Comparison], gathered: ReportInput
+    measure: Measure, comparisons: Sequence[Comparison], gathered: ReportInput
 ) -> list[Section]:
     """Return one section for each table of scores that a measure was compared on."""
     scores = gathered.scores

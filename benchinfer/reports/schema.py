@@ -121,7 +121,7 @@ class _Definitions:
         self.records: dict[str, Schema] = {}
 
     def of(self, kind: Any) -> Schema:
-        """Return the schema of a type; `Document` says how documents in others are written."""
+        """Return the schema of a type or of a `Document`."""
         match kind:
             case Document():
                 return self._document(kind)
@@ -144,7 +144,7 @@ class _Definitions:
         return self._generic(get_origin(kind), get_args(kind))
 
     def _generic(self, origin: Any, parts: tuple[Any, ...]) -> Schema:
-        """Return the schema of a type that is made of others."""
+        """Return the schema of a generic type, such as a union or a mapping."""
         if origin is Literal:
             return {"enum": list(parts)}
         if origin in (Union, UnionType):
@@ -205,7 +205,7 @@ def _column(name: str) -> Schema:
 
 
 def attributes(record: type) -> dict[str, str]:
-    """Return what the docstring of a record says of its attributes."""
+    """Return the descriptions of a record's attributes from its docstring."""
     texts: dict[str, str] = {}
     doc = cleandoc(record.__doc__ or "")
     for names, text in re.findall(r"^(\w[\w, ]*)\n((?:    .*(?:\n|$))+)", doc, flags=re.MULTILINE):

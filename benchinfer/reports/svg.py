@@ -52,13 +52,13 @@ _UNUSED = re.compile(r' id="(?![mph][0-9a-f]{8,}")[^"]*"| (?:xmlns(?::xlink)?|ve
 
 @dataclass(frozen=True, slots=True)
 class StyleSheet:
-    """Styles of the elements of all figures, each once: declarations to the name of a class."""
+    """Style sheet of all figures, with one class for each distinct style."""
 
     classes: dict[str, str] = field(default_factory=dict[str, str])
     figures: list[str] = field(default_factory=list[str])
 
     def inline(self, drawn: Vector) -> Markup:
-        """Return a figure as an element of the page.
+        """Return a figure as an inline SVG element of the page.
 
         What a name contains stays text, as matplotlib escapes it, and ids are those of one figure.
         """
@@ -81,13 +81,13 @@ class StyleSheet:
         return _IDS.sub(rf"\g<1>{number}", tag)
 
     def _attribute(self, style: str) -> str:
-        """Return the class of a style; one that names a pattern is of its figure alone."""
+        """Return the class attribute of a style; a style that refers to a pattern stays inline."""
         if "url(#" in style:
             return f' style="{style}"'
         return f' class="{self.classes.setdefault(style, f"f{len(self.classes)}")}"'
 
     def css(self) -> Markup:
-        """Return the rules of the classes, and the colours on light and dark pages."""
+        """Return the CSS rules of the classes, with colours for light and dark pages."""
         rules = [f".{name}{{{_coloured(style)}}}" for style, name in self.classes.items()]
         used = sorted({c for style in self.classes for c in _COLOUR.findall(style)} & {*_DARK})
         light, dark = (
@@ -101,7 +101,7 @@ class StyleSheet:
 
 
 def _coloured(style: str) -> str:
-    """Put variables in place of colours; white letters are on dark tiles, and stay white."""
+    """Return a style with CSS variables for colours, except white text, which is on dark tiles."""
     if "font-size" in style:
         style = style.replace("fill: #ffffff", "fill: white")
     style = style.replace(INK, "currentColor")

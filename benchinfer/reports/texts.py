@@ -1,5 +1,7 @@
 """Texts of a page: prose of hints, parts of plain formats, references, how a report was made."""
 
+from __future__ import annotations
+
 import platform
 import re
 import unicodedata
@@ -25,7 +27,7 @@ if TYPE_CHECKING:
 
 ROWS = 60  # of a table; the HTML and JSON files have all of them
 FIGURES = "Figures are in the HTML report"
-_NAMES = {  # of functions and methods
+WORDS = {
     "compare_bayes": "a Bayesian model",
     "compare_bootstrap": "the bootstrap",
     "compare_meta": "a meta-analysis",
@@ -34,17 +36,21 @@ _NAMES = {  # of functions and methods
     "compare_permutation": "a permutation test",
     "compare_points": "a point comparison",
     "compare_wins": "a model of wins",
-    "complete() keeps": "a smaller table keeps",
-    "influence()": "the table of influence",
-    "per_dataset": "a comparison on each data set",
-    "post_hoc()": "the table of pooled tests",
-    "predicted()": "the table of predicted wins",
+    "plan": "a plan of sample sizes",
     "read_scores": "reading the scores",
+    "direct": "the table of direct estimates",
+    "influence": "the table of influence",
+    "post_hoc": "the table of pooled tests",
+    "predicted": "the table of predicted wins",
+    "scores.complete": "a smaller table",
+    "scores.failures": "the list of failures",
+    "scores.findings": "the list of findings",
+    "scores.solved": "a measure of 0 and 1",
 }
 
 
 def as_prose(text: str) -> str:
-    """Write a hint for who reads results and calls nothing: analyses and options in words.
+    """Return a hint with analyses and options in words, for readers who do not call functions.
 
     Examples
     --------
@@ -57,6 +63,8 @@ def as_prose(text: str) -> str:
 
 
 def _argument(name: str, value: object) -> str:
+    if name == "measures" and isinstance(value, dict):
+        return f"the direction of {join(list(map(str, value)))}, higher or lower"
     what = (
         f"the measure's {name.removeprefix('Measure.')}"
         if name.startswith("Measure.")
@@ -66,9 +74,11 @@ def _argument(name: str, value: object) -> str:
 
 
 def _named(function: str, name: str, value: object) -> str:
-    known = _NAMES.get(function, function)
-    if not name:
-        return known
+    if function == "scores.subset":
+        return f"a table of some {name.replace('datasets', 'data sets')}"
+    known = WORDS.get(function, function)
+    if name in ("", "per_dataset"):
+        return f"{known} on each data set" if name else known
     said = _value(value)
     return f"{known} ({name}: {said})" if said else f"{known} (with {name})"
 
@@ -80,7 +90,7 @@ def _value(value: Any) -> str:
 
 
 def in_prose(section: Section) -> Section:
-    """Write a section for who reads results and calls nothing."""
+    """Return a section with all hints as prose; see `as_prose`."""
     fold = section.fold
     return replace(
         section,
@@ -103,14 +113,14 @@ def _reading(table: Table) -> Table:
 
 
 def tables(section: Section) -> Iterator[Table]:
-    """Yield the tables of a section, with those that HTML folds, and its diagnostics."""
+    """Yield the tables of a section, including those of its fold and its diagnostics."""
     yield from (table for table in section.all_tables if not table.frame.empty)
     if section.checks:
         yield checks_table(section.checks)
 
 
 def figures(section: Section) -> tuple[Figure, ...]:
-    """Return the figures of a section, with those that HTML folds."""
+    """Return the figures of a section, including those of its fold."""
     return (*section.figures, *(section.fold.figures if section.fold else ()))
 
 
@@ -120,7 +130,7 @@ def cells(table: Table) -> list[list[str]]:
 
 
 def rest(table: Table) -> str:
-    """Say how many rows are left out."""
+    """Return a note on the number of rows left out; empty if there are none."""
     more = len(table.frame) - ROWS
     return f"{more:,} more rows are in the HTML and JSON reports." if more > 0 else ""
 
@@ -139,7 +149,7 @@ _field = re.compile(r"^\s*(\w+)\s*=\s*\{(.*?)\},?\s*$", re.MULTILINE | re.DOTALL
 
 
 def reference(entry: str) -> Reference:
-    r"""Write a BibTeX entry as a line of a reference list.
+    r"""Return a BibTeX entry as a line of a reference list.
 
     Examples
     --------
@@ -161,7 +171,7 @@ def reference(entry: str) -> Reference:
 
 
 def _without_latex(value: str) -> str:
-    """Turn LaTeX into characters."""
+    """Return a text with LaTeX commands replaced by characters."""
     text = re.sub(
         r"""\{?\\(["'`^~]|[vc](?=[\s{]))\s*\{?(\w)\}?\}?""",
         lambda m: unicodedata.normalize("NFC", m[2] + _ACCENTS[m[1]]),
@@ -176,8 +186,8 @@ _Made = Comparison | Comparisons | Subgroups | Archetypes
 _PACKAGES = ("numpy", "scipy", "numba", "pandas", "narwhals", "matplotlib")
 
 
-def making(gathered: "ReportInput") -> tuple[tuple[str, str], ...]:
-    """Say how a report was made: names and texts."""
+def making(gathered: ReportInput) -> tuple[tuple[str, str], ...]:
+    """Return the command, Python calls, input and versions that reproduce a report."""
     texts: list[tuple[str, str]] = []
     if gathered.command:
         texts.append(("Command", gathered.command))
@@ -196,8 +206,8 @@ def making(gathered: "ReportInput") -> tuple[tuple[str, str], ...]:
     return tuple(texts)
 
 
-def python(gathered: "ReportInput") -> list[str]:
-    """Return the calls that make the results, without arguments at their defaults."""
+def python(gathered: ReportInput) -> list[str]:
+    """Return the lines of Python that reproduce the results, without default arguments."""
     results = [r for r in gathered.results if isinstance(r, _Made)]
     if not results and gathered.scores is None:
         return []
@@ -210,8 +220,8 @@ def python(gathered: "ReportInput") -> list[str]:
     return [*lines, "]", 'bi.report(results, "report.html")']
 
 
-def _reading_call(scores: "ScoreTable") -> list[str]:
-    """Return the call that reads a table; one that was a frame has a name."""
+def _reading_call(scores: ScoreTable) -> list[str]:
+    """Return the lines of Python that read a table and normalise its scores."""
     source = "table" if scores.source.isidentifier() else repr(scores.source)
     as_read = [m.normalised.measure if m.normalised else m for m in scores.measures]
     measures = [f"    {_record_call(measure)}," for measure in as_read]
@@ -234,7 +244,7 @@ def _reading_call(scores: "ScoreTable") -> list[str]:
 
 
 def _record_call(record: Any) -> str:
-    """Write a record as its constructor, without fields at their defaults."""
+    """Return the constructor call of a record, without fields at their defaults."""
     values = [(field.name, getattr(record, field.name), field.default) for field in fields(record)]
     shown = [
         f"{name}={value!r}" for name, value, usual in values if usual is MISSING or value != usual

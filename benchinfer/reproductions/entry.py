@@ -1,5 +1,7 @@
 """Entries: a published table, its source, and the numbers that were published about it."""
 
+from __future__ import annotations
+
 import gzip
 import hashlib
 from collections.abc import Callable, Mapping, Sequence
@@ -49,8 +51,8 @@ class Entry:
     # From the files, in their order, the numbers by name.
     compute: Callable[..., Mapping[str, float]]
 
-    def reproduce(self, *files: str | Path) -> "pd.DataFrame":
-        """Compute the numbers and set them beside the published ones.
+    def reproduce(self, *files: str | Path) -> pd.DataFrame:
+        """Compute the numbers and compare them with the published ones.
 
         Parameters
         ----------
@@ -136,7 +138,7 @@ def numbers(
     )
 
 
-def relations_of(path: Path, convention: Literal["better", "relations"]) -> dict[str, "Relation"]:
+def relations_of(path: Path, convention: Literal["better", "relations"]) -> dict[str, Relation]:
     """Read relations from a table with the columns ``dataset a b incidence``."""
     import pandas as pd
 

@@ -87,7 +87,7 @@ _TRIALS = re.compile(r"n|(n|num|number)?[ _-]?(of[ _-])?(trials|items|questions|
 
 
 def slots(covariates: Sequence[str]) -> list[str]:
-    """Name the columns that hold covariates in a loaded frame; a user's name might be taken.
+    """Return the column names of covariates in a loaded frame, which avoid users' own names.
 
     Examples
     --------
@@ -153,6 +153,8 @@ class _Search:
     covariates: Sequence[str] = ()
     of: dict[str, tuple[str, ...]] = field(default_factory=dict[str, tuple[str, ...]])
     findings: list[Finding] = field(default_factory=list[Finding])
+    # Roles of columns that `columns` names and the table does not have.
+    without: set[str] = field(default_factory=set[str])
 
     @property
     def left(self) -> list[str]:
@@ -168,7 +170,7 @@ def assign(
     covariates: Sequence[str] = (),
     features: Sequence[str] = (),
 ) -> Roles:
-    """Find out which column plays which role, those of features apart."""
+    """Return the role of each column of a table of scores, with findings on unclear ones."""
     pattern = LAYOUTS.get(layout, layout)
     if layout not in LAYOUTS and not placeholders(layout):
         raise ScoreTableError(unknown("layout", layout, ("auto", *LAYOUTS, "fold_{replication}")))
@@ -204,7 +206,7 @@ def assign(
 
 
 def _by_name(unused: Sequence[str], of: Mapping[str, Sequence[str]]) -> str:
-    """Return a hint on columns whose names say what they may be; nothing without one."""
+    """Return a hint on unused columns whose names suggest a role; empty without one."""
     plain = {name: common_name(name) for name in unused}
     ways: list[str] = []
     for role, names in _MEANING.items():
@@ -214,19 +216,20 @@ def _by_name(unused: Sequence[str], of: Mapping[str, Sequence[str]]) -> str:
     ways += [f"covariates={literal(numbers)}"] if numbers else []
     if not ways:
         return ""
-    return "".join((" By their names: ", *[p for way in ways for p in ("; ", way)][1:], "."))
+    return f" By their names: {'; '.join(ways)}."
 
 
 def _out_of(unused: Sequence[str]) -> str:
     """Return a hint on a column that seems to hold numbers of trials; nothing without one."""
-    of = [name for name in unused if _TRIALS.fullmatch(name.lower())][:1]
-    binomial = 'compare_bayes(..., likelihood="binomial")'
-    return "".join((*(
+    name = next((name for name in unused if _TRIALS.fullmatch(name.lower())), None)
+    if name is None:
+        return ""
+    return (
         f" If a score is counted out of {name}, divide counts by it and keep it"
-        f" (covariates={literal(name)}): {binomial} with trials={literal(name)} knows how"
+        f" (covariates={literal(name)}):"
+        f' compare_bayes(..., likelihood="binomial") with trials={literal(name)} knows how'
         " precise each score is."
-        for name in of
-    ),))  # fmt: skip
+    )
 
 
 def level_columns(
@@ -312,7 +315,7 @@ def expression(pattern: str, alternatives: Mapping[str, Sequence[str]]) -> re.Pa
 
 
 def _refuse_roles(says: Sequence[str], layout: str) -> None:
-    """Refuse a layout whose names in braces are no roles of labels, each once."""
+    """Raise a ScoreTableError where a name in braces is not a role of labels, or occurs twice."""
     odd = [name for name in says if name not in LABELS] or [
         name for name in says if says.count(name) > 1
     ]
@@ -352,10 +355,10 @@ def _covariates(
 
 def _no_column(what: str, name: str, names: Sequence[str], known: Sequence[str]) -> Finding:
     """Report that a column is not there, with the nearest of those known."""
-    near = difflib.get_close_matches(name, known, 1)
-    hint = f"did you mean {near[0]!r}? " if near else ""
+    near = next(iter(difflib.get_close_matches(name, known, 1)), "")
+    hint = f"did you mean {near!r}? " if near else ""
     hint += f"The table has: {', '.join(names)}."
-    return Finding("missing columns", "error", 1, what, (), hint)
+    return Finding("missing columns", "error", 1, what, (), hint, near=near)
 
 
 def _given(search: _Search, columns: Mapping[str, str]) -> None:
@@ -373,6 +376,7 @@ def _given(search: _Search, columns: Mapping[str, str]) -> None:
         if name not in search.names:
             what = f"there is no column {name!r} to be the {role}."
             search.findings.append(_no_column(what, name, search.names, search.names))
+            search.without.add(role)
         else:
             search.of[role] = (*search.of.get(role, ()), name)
     for role, names in search.of.items():
@@ -386,7 +390,7 @@ def _given(search: _Search, columns: Mapping[str, str]) -> None:
 
 
 def _several_pairs(name: str, role: str, names: Sequence[str]) -> dict[str, str]:
-    """Return columns and roles of what was typed as one name, as ``a=dataset,b``."""
+    """Return the columns and roles in a text given as one name, such as ``a=dataset,b``."""
     pairs = [text.rpartition("=") for text in f"{name}={role}".split(",")]
     roles = {column.strip(): of.strip() for column, _, of in pairs}
     fits = len(roles) > 1 and set(roles) <= set(names) and set(roles.values()) <= set(ROLES)
@@ -435,25 +439,25 @@ def _missing(
     needed = ["algorithm", "value"] if layout == "long" else ["algorithm"]
     says = placeholders(LAYOUTS.get(layout, layout))
     absent = [role for role in needed if role not in search.of and role not in says]
-    named = {name for f in search.findings if f.rule == "missing columns" for name in absent}
     for role in absent:
-        if any(f"to be the {role}." in f.what for f in search.findings if named):
-            continue  # said already, by the user's own name for it
+        if role in search.without:
+            continue  # reported already, by the user's own name for it
         scores = layout == "long" and role == "value"
         hint = f"columns={ {'NAME': role}!r} says which it is; the table has: "
         if scores and not measures:
             declared = f"{directions(tuple(search.left) if len(search.left) == 1 else ())}"
-            hint = f"{declared}, says which it is; the table has: "
+            hint = f"name it: {declared}; the table has: "
         hint += ", ".join(search.names) + "."
-        near = [n for m in measures for n in difflib.get_close_matches(m, search.left, 1)]
+        close = (n for m in measures for n in difflib.get_close_matches(m, search.left, 1))
+        near = next(close, "") if scores and not {*measures} & {*search.left} else ""
         if scores and (hits := [m for m in measures if m in search.left]):
             hint = f'layout="wide-measures" reads {", ".join(hits)} as columns of scores.'
-        elif scores and near:
-            hint = f"did you mean the measure {near[0]!r}? " + hint
+        elif near:
+            hint = f"did you mean the measure {near!r}? " + hint
         elif layout == "long" and role == "algorithm" and "value" not in search.of:
             hint += '\nlayout="wide-algorithms" reads one column per algorithm.'
         what = f"there is no column for the {role}."
-        search.findings.append(Finding("missing columns", "error", 1, what, (), hint))
+        search.findings.append(Finding("missing columns", "error", 1, what, (), hint, near=near))
     if layout != "long" and not wide and not ("measure" in says and measures):
         what = f"there is no column of scores to read with {layout=}."
         hint = f"the table has: {', '.join(search.names)}."
@@ -483,7 +487,8 @@ def _without_column(
         fault = _no_column(what, measure, search.names, left)
         if used := [role for role, names in search.of.items() if measure in names]:
             hint = f"it is read as the {used[0]}; columns={{...}} says otherwise. "
-            fault = replace(fault, hint=hint + f"The table has: {', '.join(search.names)}.")
+            hint += f"The table has: {', '.join(search.names)}."
+            fault = replace(fault, hint=hint, near="")
         search.findings.append(fault)
 
 
@@ -503,15 +508,17 @@ def unnamed_index(roles: Roles, labels: Sequence[str]) -> list[Finding]:
     return [Finding("unnamed index", "error", 1, what, (), hint)]
 
 
-# Kind to what is said of it, what to give instead, and the code that makes it of a frame's column;
-# those below may not be labels either.
+# Kind to what is said of it and what to give instead; those below may not be labels either.
 _KINDS = {
-    "complex": ("complex numbers, which have no order", "a real number", ": df[{}].abs(), say"),
-    "duration": ("durations", "as seconds", ": df[{}].dt.total_seconds()"),
-    "date": ("dates or times", "a number, such as the seconds since the start", ""),
-    "nested": ("lists or records", "one number or text in each place", ""),
-    "bytes": ("bytes", "text or numbers: decode them first", ""),
-    "object": ("Python objects", "text or numbers: cast the column first", ""),
+    "complex": (
+        "complex numbers, which have no order",
+        "a real number, such as the absolute value",
+    ),
+    "duration": ("durations", "numbers of seconds"),
+    "date": ("dates or times", "a number, such as the seconds since the start"),
+    "nested": ("lists or records", "one number or text in each place"),
+    "bytes": ("bytes", "text or numbers: decode them first"),
+    "object": ("Python objects", "text or numbers: cast the column first"),
 }
 _NO_LABELS = ("duration", "nested", "bytes", "object")
 
@@ -519,7 +526,7 @@ _NO_LABELS = ("duration", "nested", "bytes", "object")
 def odd_kinds(roles: Roles, kinds: Mapping[str, str]) -> list[Finding]:
     """Report columns of labels, scores or covariates that hold neither text nor numbers."""
     findings: list[Finding] = []
-    for kind, (what, hint, code) in _KINDS.items():
+    for kind, (what, hint) in _KINDS.items():
         for whose, columns in (
             ("labels", roles.labels if kind in _NO_LABELS else ()),
             ("scores", roles.scores),
@@ -530,8 +537,9 @@ def odd_kinds(roles: Roles, kinds: Mapping[str, str]) -> list[Finding]:
                 said = (
                     f"{_plural('column', len(names))} {', '.join(names)}: the {whose} are {what}."
                 )
-                how = hint + f"{code.format(repr(names[0]))}" + "."
-                findings.append(Finding(f"{kind} values", "error", len(names), said, (), how))
+                findings.append(
+                    Finding(f"{kind} values", "error", len(names), said, (), f"{hint}.")
+                )
     return findings
 
 
@@ -561,7 +569,7 @@ BLANKS = " \t\r\n\v\f"  # by default engines differ in what they strip
 
 
 def canonical(frame: Frame, roles: Roles, absent: Mapping[str, str]) -> Frame:
-    """Name, type and arrange the columns."""
+    """Return the frame with canonical columns: standard names, types and order."""
     if roles.wide:
         frame = _long(frame, roles)
     # What to read, and where to keep what is written if it is text.
@@ -597,7 +605,7 @@ def canonical(frame: Frame, roles: Roles, absent: Mapping[str, str]) -> Frame:
 
 
 def _labels(frame: Frame, roles: Roles, absent: Mapping[str, str]) -> list[nw.Expr]:
-    """Name the labels by their roles; several columns of one role are joined."""
+    """Return the columns of labels, named by role; several columns of one role are joined."""
     schema, memory = frame.collect_schema(), in_memory(frame)
     columns: list[nw.Expr] = []
     for role in (*LABELS, *INNER, *REMARKS):
@@ -618,18 +626,18 @@ def said_to_fail(text: nw.Expr) -> nw.Expr:
 
 
 def written(slot: str) -> str:
-    """Name the column that holds what was written where a covariate came as text."""
+    """Return the name of the column with the original text of a covariate that was read as text."""
     return f"{slot}_text"
 
 
 def _float(name: str, kind: nw.dtypes.DType) -> nw.Expr:
-    """Nearest float of a number; of a decimal by its digits, since engines round otherwise."""
+    """Return a column as the nearest floats, of decimals by their digits: engines' casts differ."""
     column = nw.col(name)
     return (column.cast(nw.String) if kind == nw.Decimal else column).cast(nw.Float64)
 
 
 def _long(frame: Frame, roles: Roles) -> Frame:
-    """One row per score."""
+    """Return a wide frame in long form, one row per score."""
     schema = frame.collect_schema()
     as_text = any(schema[name] in _TEXTS for name in roles.wide)
     # Not unpivot: narwhals 2.28 cannot do it on DuckDB connections other than the default one.
@@ -741,7 +749,7 @@ def column_roles(
     common: Mapping[str, Sequence[str]],
     covariates: Sequence[str] = (),
 ) -> tuple[dict[str, str], list[Finding]]:
-    """Find which column plays which role."""
+    """Return the column of each role, with findings on unknown or ambiguous columns."""
     has = f"the table has: {', '.join(names)}"
     findings = [
         _error(f"there is no column {name!r}.", f"{has}.")
@@ -768,7 +776,7 @@ def column_roles(
 
 
 def missing_columns(lacking: Sequence[str], names: Sequence[str]) -> Finding:
-    """Report columns that are lacking, and those that there are."""
+    """Report missing columns, with the columns that the table has."""
     has = f"the table has: {', '.join(names)}"
     what = f"missing columns: {', '.join(lacking)}."
     return _error(what, f"{has}; columns={{...}} says which is which.")
@@ -785,7 +793,7 @@ def label(value: Any) -> str:
 
 
 def numbers(name: str, values: Sequence[Any]) -> tuple[Array, list[Finding]]:
-    """Return a column's numbers, NaN where there is none, and a finding where something else is."""
+    """Return a column's numbers, NaN where empty, and a finding on other values."""
     numeric, bad = np.full(len(values), np.nan), list[int]()
     for row, value in enumerate(values):
         if label(value) == "":

@@ -1,5 +1,7 @@
 """Coverage of a table: cells found and expected."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -37,7 +39,10 @@ class Finding:
     hint
         What to do.
     proposes
-        Arguments of `read_scores` that mend it, each with a value; an empty one asks for it.
+        Arguments that mend it, each with a value, where an empty one asks for it; of the analysis
+        that fits its name as ``analysis``, and the argument that matters.
+    near
+        The name that was probably meant, where one is not there.
     """
 
     rule: str
@@ -47,12 +52,13 @@ class Finding:
     where: tuple[tuple[str, ...], ...] = ()
     hint: str = ""
     proposes: tuple[tuple[str, tuple[str, ...] | str], ...] = ()
+    near: str = ""
 
 
 @savable
 @dataclass(frozen=True, slots=True, repr=False)
 class Coverage(Readable):
-    """Counts per cell of one measure, with what the checks found.
+    """Counts per cell of one measure, with the findings of the checks.
 
     Attributes
     ----------
@@ -81,7 +87,7 @@ class Coverage(Readable):
         return int(self.counts.sum())
 
     def description(self) -> str:
-        """Say how much is there; `to_frame` lists the cells."""
+        """Return the numbers of scores and of empty and thin cells as text."""
         return (
             f"Coverage({self.measure}: {len(self.datasets)} data sets x {len(self.algorithms)}"
             f" algorithms, {self.n:,} scores; of {self.counts.size:,} cells {len(self.empty):,}"
@@ -99,7 +105,7 @@ class Coverage(Readable):
         some = (self.counts > 0) & (self.counts < self.expected[:, None])
         return [(self.datasets[d], self.algorithms[k]) for d, k in np.argwhere(some)]
 
-    def to_frame(self) -> "pd.DataFrame":
+    def to_frame(self) -> pd.DataFrame:
         """One row per cell: ``dataset algorithm found expected``."""
         d, k = (index.ravel() for index in np.indices(self.counts.shape))
         return frame(
@@ -112,8 +118,8 @@ class Coverage(Readable):
         )
 
 
-def listed(findings: Sequence[Finding]) -> "pd.DataFrame":
-    """Put findings into a table."""
+def listed(findings: Sequence[Finding]) -> pd.DataFrame:
+    """Return a table of the findings, one row each."""
     where: list[str] = []
     for f in findings:
         header, *rows = f.where or ((),)

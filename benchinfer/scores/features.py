@@ -1,5 +1,7 @@
 """Features of data sets: numbers and categories, one value for each data set."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, cast
@@ -41,7 +43,7 @@ class Feature:
 
     @property
     def content(self) -> tuple[list[float], tuple[str, ...], bool]:
-        """All that there is, as a fingerprint of a table takes it."""
+        """Values, categories and their order, from which the fingerprint of a table is computed."""
         return self.values.tolist(), self.levels, self.ordered
 
     @property
@@ -49,7 +51,7 @@ class Feature:
         """True of categories without an order."""
         return bool(self.levels) and not self.ordered
 
-    def at(self, rows: Sequence[int]) -> "Feature":
+    def at(self, rows: Sequence[int]) -> Feature:
         """Return the feature of some of the data sets."""
         return Feature(self.values[list(rows)], self.levels, self.ordered)
 
@@ -191,7 +193,7 @@ def _joined(
     unit: str,
     orders: Mapping[str, tuple[str, ...]] | None = None,
 ) -> dict[str, Feature]:
-    """Return the features in the order of the data sets; refuse what does not fit."""
+    """Return the features in the order of the data sets; raise an error where they do not match."""
     row_of: dict[str, int] = {}
     twice: dict[str, None] = {}
     for row, dataset in enumerate(read[""]):

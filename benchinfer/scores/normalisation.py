@@ -5,6 +5,8 @@ better afterwards. They are functions of the data set's scores that no renaming 
 changes, or constants: scores that are exchangeable within a data set stay so.
 """
 
+from __future__ import annotations
+
 import math
 import tomllib
 from collections.abc import Mapping, Sequence
@@ -48,7 +50,7 @@ _USAGE = (
 
 @dataclass(frozen=True, slots=True)
 class Scheme:
-    """Way of normalising, as declared.
+    """Scheme of normalisation, as declared.
 
     Attributes
     ----------
@@ -65,8 +67,8 @@ class Scheme:
     tolerance: float = 0.0
 
     @staticmethod
-    def of(declared: Normalise) -> "Scheme":
-        """Read any of the forms that ``normalise=`` takes.
+    def of(declared: Normalise) -> Scheme:
+        """Return the scheme of any form of the argument ``normalise=``.
 
         Examples
         --------
@@ -81,14 +83,14 @@ class Scheme:
         return _of_mapping({str(name): str(name) for name in names}, declared)
 
     def words(self, block: str) -> str:
-        """Say what the numbers stand for."""
+        """Return the meaning of normalised scores as text: ``1 = best within each block``."""
         if not self.references:
             return _SCALES[self.kind].format(block=block)
         return printable(
             ", ".join(f"{i} = {_name(*one)}" for i, one in enumerate(self.references.items()))
         )
 
-    def algorithms(self, table: "ScoreTable") -> list[str]:
+    def algorithms(self, table: ScoreTable) -> list[str]:
         """Return the references that are algorithms of a table."""
         named = [value for value in self.references.values() if isinstance(value, str)]
         return [name for name in named if name in table.algorithms]
@@ -135,7 +137,7 @@ def _of_mapping(given: Mapping[str, Any], declared: Normalise) -> Scheme:
 
 
 def _reference(value: Any) -> Reference | None:
-    """Return a reference without the types of NumPy and pandas; None for what is none."""
+    """Return a reference without the types of NumPy and pandas; None if it is invalid."""
     numbers = value.to_dict() if hasattr(value, "to_dict") else value
     if isinstance(numbers, Mapping):
         known = cast("Mapping[object, Any]", numbers).items()
@@ -213,8 +215,8 @@ def reference_levels(
 
 
 def normalised_rows(
-    table: "ScoreTable", rows: "Rows", scheme: Scheme, measure: Measure, new: Measure
-) -> "Rows":
+    table: ScoreTable, rows: Rows, scheme: Scheme, measure: Measure, new: Measure
+) -> Rows:
     """Return the rows of a table with the scores of a new measure in place of those of another."""
     cells = table.cells(measure.name)  # which refuses what has no place on the scale
     names = table.datasets, table.algorithms
@@ -227,8 +229,8 @@ def normalised_rows(
     )
 
 
-def normalised_measure(table: "ScoreTable", scheme: Scheme, measure: Measure) -> Measure:
-    """Return the measure of normalised scores; refuse one of scores that are normalised."""
+def normalised_measure(table: ScoreTable, scheme: Scheme, measure: Measure) -> Measure:
+    """Return the measure of normalised scores; raise a DesignError if it is normalised already."""
     if measure.normalised is not None:
         raise DesignError(
             f"the scores of {measure.normalised.measure.name!r} are normalised already, on the"
@@ -250,8 +252,8 @@ def normalised_measure(table: "ScoreTable", scheme: Scheme, measure: Measure) ->
     )
 
 
-def normalised_note(table: "ScoreTable", scheme: Scheme, measure: Measure, new: Measure) -> Finding:
-    """Report what was done, and what no longer counts."""
+def normalised_note(table: ScoreTable, scheme: Scheme, measure: Measure, new: Measure) -> Finding:
+    """Report the normalisation, and declarations that no longer apply."""
     log = "" if measure.scale == "identity" else f" (of its {measure.scale}s)"
     what = f"{new.noun}{log}: {new.better} is better."
     if new.normalised and new.normalised.of_scores:
@@ -267,10 +269,8 @@ def normalised_note(table: "ScoreTable", scheme: Scheme, measure: Measure, new: 
     return Finding("normalised", "note", n, what, (), hint)
 
 
-def _ends(
-    table: "ScoreTable", scheme: Scheme, measure: Measure, cells: Cells
-) -> tuple[Array, Array]:
-    """Return (D,) what becomes 0 and 1 on each data set, oriented; 0 and 1 without a score."""
+def _ends(table: ScoreTable, scheme: Scheme, measure: Measure, cells: Cells) -> tuple[Array, Array]:
+    """Return (D,) oriented values that become 0 and 1 on each data set; 0 and 1 without a score."""
     held = (cells.n > 0).any(axis=1)
     n = cells.n.sum(axis=1)
     if scheme.kind != "references" and n.max() <= 2:
@@ -298,8 +298,8 @@ def _ends(
     return low, high
 
 
-def _levels(table: "ScoreTable", measure: Measure, cells: Cells) -> dict[str, Array]:
-    """Return oriented values of what may be a reference by name: algorithms and features."""
+def _levels(table: ScoreTable, measure: Measure, cells: Cells) -> dict[str, Array]:
+    """Return the oriented values of algorithms and numeric features, the possible references."""
     with np.errstate(all="ignore"):
         features = {
             name: measure.orient(feature.values)
@@ -320,9 +320,9 @@ def _deviations(cells: Cells, held: Flags) -> tuple[Array, Array]:
 
 
 def _refuse_flat(
-    table: "ScoreTable", scheme: Scheme, measure: Measure, low: Array, high: Array
+    table: ScoreTable, scheme: Scheme, measure: Measure, low: Array, high: Array
 ) -> None:
-    """Refuse data sets on which 1 is not better than 0, up to rounding."""
+    """Raise a DesignError where the value for 1 is not better than that for 0, beyond rounding."""
     size = np.maximum(np.abs(low), np.abs(high))
     wrong = np.flatnonzero(~(high - low > _ROUNDING * size))
     if not len(wrong):

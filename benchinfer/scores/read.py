@@ -1,5 +1,7 @@
 """The function `read_scores`."""
 
+from __future__ import annotations
+
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Literal
@@ -329,7 +331,7 @@ def _read(
     if set(origin.names) >= BATTLE:
         raise ScoreTableError(
             f"{origin.name!r} holds battles of two models each, not scores.",
-            hint=("read_wins(...) counts them."),
+            hint=("read_wins counts them."),
         )
     origin = origin if where is None else filtered(origin, where)
     declared_measures, scheme, covariate_names, levels, of_curve, findings = declared(
@@ -391,7 +393,7 @@ def _table(
     *,
     paired: bool | None,
 ) -> ScoreTable:
-    """Return the table of rows that are read; refuse what cannot be compared."""
+    """Return the table of a reading; raise a ScoreTableError where scores cannot be compared."""
     is_paired, note = pairing(reading.summary, scheme, reading.roles.of, paired=paired)
     findings += [note, *_reading_notes(reading, scheme, origin)]
     if any(finding.severity == "error" for finding in findings):
@@ -416,7 +418,7 @@ def _table(
 def _check_arguments(
     repeats: str, failed: Failed, crashed: str, dataset: str | None, weights: str
 ) -> None:
-    """Refuse arguments that no table goes with."""
+    """Raise a ScoreTableError where an argument has a value that no table allows."""
     if weights not in (choices := ("items", "units")):
         raise ScoreTableError(unknown("unit weights", weights, choices))
     if repeats not in (choices := ("error", "keep", "mean")):
@@ -457,7 +459,7 @@ def _constant_labels(
     if not roles.has("dataset"):
         labels["dataset"] = dataset or origin.stem
         what = f"no column of data sets: all scores are of one, {labels['dataset']!r}."
-        hint = 'dataset="..." names it.'
+        hint = 'dataset="NAME" names it.'
         findings.append(Finding("no dataset column", "note", 1, what, (), hint))
     elif dataset is not None:
         where = "names of columns hold"
@@ -513,7 +515,7 @@ def _rows_read(
 
 
 def _streamed(origin: Source, roles: Roles, constant: Mapping[str, str]) -> PlacedRows | None:
-    """Read rows in one pass; None where they ask for more than labels and one number each."""
+    """Read rows in one pass; None where rows have more than labels and one number each."""
     columns = {role: names[0] for role, names in roles.of.items() if len(names) == 1}
     inner = [role for role in INNER if role in columns]
     plain = {*columns, *constant} == {*LABELS[1:], *inner, "value"} and not roles.covariates
@@ -575,16 +577,17 @@ def _of_units(
 
 
 def _again(reading: Reading, frame: Frame) -> Reading:
-    """Return the reading of other rows."""
+    """Return the reading with other rows."""
     return _of_frame(frame, reading.roles, (reading.measures, reading.repeats, reading.failed))
 
 
 def _settled(
     reading: Reading, findings: list[Finding], crashed: Crashed, *, by_tool: bool
 ) -> tuple[Reading, Any]:
-    """Leave out measures without direction, find failures, and put scores in place of these.
+    """Return the reading of declared measures, with failures scored as requested, and the failures.
 
-    Returns the failures as well; what was done is reported.
+    Measures without a direction are left out, and repeated scores are averaged if requested; each
+    change is added to the findings.
     """
     declared_names = {measure.name for measure in reading.measures}
     names = [name for name in reading.summary.measures if name not in declared_names]
@@ -618,7 +621,7 @@ def _settled(
 
 
 def _limited(reading: Reading, findings: list[Finding], crashed: Crashed) -> tuple[Reading, Any]:
-    """Give stopped runs their score; return all runs without a time as well."""
+    """Return the reading with stopped runs scored, and the runs that have no time."""
     runs = RunStates(reading)
     if reading.repeats == "mean" or set(INNER) & set(reading.roles.of):
         raise ScoreTableError(
@@ -634,7 +637,7 @@ def _limited(reading: Reading, findings: list[Finding], crashed: Crashed) -> tup
 
 
 def _declared_only(reading: Reading) -> Reading:
-    """Leave the measures out that were not requested."""
+    """Return the reading of the declared measures only."""
     names = [m.name for m in reading.measures]
     if reading.canonical is None and isinstance(reading.rows, PlacedRows):
         with_scores = [name for name in reading.summary.measures if name in names]
@@ -646,7 +649,7 @@ def _declared_only(reading: Reading) -> Reading:
 
 
 def _distinguished(finding: Finding, origin: Source, reading: Reading) -> Finding:
-    """Name the column that distinguishes duplicates, where there is one."""
+    """Return the finding on duplicate rows with a hint on the column that distinguishes them."""
     roles = reading.roles
     if finding.rule != "duplicate rows":
         return finding
@@ -734,7 +737,7 @@ def _in_groups(origin: Source, roles: Roles, role: str) -> list[Finding]:
 
 
 def _reading_notes(reading: Reading, scheme: Resampling | None, origin: Source) -> list[Finding]:
-    """Report what can be seen only while all rows and declarations are at hand."""
+    """Report findings that need the rows, their source and the declarations together."""
     findings: list[Finding] = []
     summary = reading.summary
     unused = [m.name for m in reading.measures if m.name not in summary.measures]

@@ -109,12 +109,12 @@ class Blocks:
 
     @property
     def scores(self) -> Array:
-        """(R, K) scores as they are: of units, the means of their items."""
+        """(R, K) scores, for units the means of their items."""
         return self.mean if self.unit_mean is None else self.unit_mean
 
     @property
     def resolution(self) -> float:
-        """Smallest step between scores that were not repeated, 0 where there are none or one."""
+        """Smallest step between scores of cells without repeats; 0 with fewer than two."""
         if self.step is not None:
             return self.step
         return smallest_step(self.mean[self.count == 1])
@@ -142,7 +142,7 @@ def smallest_step(values: Array) -> float:
 def reduce_cells(
     frame: Frame, measure: Measure, datasets: tuple[str, ...], algorithms: tuple[str, ...]
 ) -> Cells:
-    """Ask the engine for the moments of one measure on its modelling scale."""
+    """Compute in the engine the moments of one measure on its modelling scale."""
     require_scale(frame, measure)
     rows = frame.filter(nw.col("measure") == measure.name)
     keys = ("dataset", "algorithm")
@@ -296,7 +296,7 @@ def unit_moments(
 
 
 def blocks_in_parts(places: Places, measure: Measure, scores: int) -> Iterator[Blocks]:
-    """Yield the blocks of shared replications, some of at most so many scores at a time."""
+    """Yield the blocks of shared replications in parts of a limited number of scores."""
     m = places.measures.index(measure.name)
     dataset, replication, rows = places.blocks(m)
     labels = places.replications_of(m)
@@ -321,7 +321,7 @@ def blocks_in_parts(places: Places, measure: Measure, scores: int) -> Iterator[B
 
 
 def require_scale(frame: Frame, measure: Measure) -> None:
-    """Refuse scores that have no finite place on the measure's modelling scale."""
+    """Raise a DesignError where a score has no finite value on the measure's modelling scale."""
     value = nw.col("value")
     if measure.scale == "identity":
         return
@@ -337,13 +337,16 @@ def require_scale(frame: Frame, measure: Measure) -> None:
             where=first_rows(bad, ("dataset", "replication", "algorithm", "value")),
             hint=[
                 f"the {measure.scale} scale takes {legal_range}:",
-                ('say scale="identity", or move the scores away from the border and say how.'),
+                (
+                    'say Measure(scale="identity"), or move the scores away from the border and'
+                    " say how."
+                ),
             ],
         )
 
 
 def on_scale(measure: Measure) -> nw.Expr:
-    """Put scores on the measure's modelling scale."""
+    """Return the expression of the scores on the measure's modelling scale."""
     value = nw.col("value")
     if measure.scale == "log":
         return value.log()
@@ -434,7 +437,7 @@ def reduce_observations(
 def reduce_covariates(
     frame: Frame, measure: str, datasets: tuple[str, ...], covariates: Mapping[str, str]
 ) -> DatasetCovariates:
-    """Ask the engine for the range of each covariate within each data set."""
+    """Compute in the engine the range of each covariate within each data set."""
     columns = list(covariates.values())
     ends = [nw.col(c).min().alias(f"{c}_low") for c in columns]
     ends += [nw.col(c).max().alias(f"{c}_high") for c in columns]

@@ -1,5 +1,7 @@
 """Resampling schemes of replications."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 from typing import Literal, get_args
 
@@ -49,18 +51,18 @@ class Resampling:
             raise BenchinferError(unknown("resampling", self.kind, get_args(Kind.__value__)))
         if self.folds is not None and (self.kind != "cv" or self.folds < 2):
             raise BenchinferError(
-                f"folds={self.folds} with {self.kind!r}.", hint="at least 2, for cv only."
+                f"{self.folds} folds with {self.kind!r}.", hint="at least 2, for cv only."
             )
         if self.test_fraction is not None and (
             self.kind != "holdout" or not 0 < self.test_fraction < 1
         ):
             raise BenchinferError(
-                f"test_fraction={self.test_fraction} with {self.kind!r}.",
+                f"a test fraction of {self.test_fraction} with {self.kind!r}.",
                 hint="between 0 and 1, for holdout only.",
             )
 
     @classmethod
-    def of(cls, text: str) -> "Resampling":
+    def of(cls, text: str) -> Resampling:
         """Read ``"KIND"``, ``"cv:FOLDS"`` or ``"holdout:FRACTION"``.
 
         Raises
@@ -105,8 +107,7 @@ class Resampling:
         return self.test_fraction if self.kind == "holdout" else 0.0
 
 
-def declaration(kind: str, replications: int, argument: str = "resampling=") -> str:
-    """Return an example of what declares an overlap, of folds one that the replications allow."""
+def declaration(kind: str, replications: int) -> str:
+    """Return an example of a declared overlap, for folds one that the replications allow."""
     folds = next((n for n in (10, 5) if replications % n == 0), max(replications, 2))
-    name, value = ("folds", folds) if kind == "cv" else ("test_fraction", 0.1)
-    return f'{argument}Resampling("{kind}", {name}={value})'
+    return f'resampling="{kind}:{folds if kind == "cv" else 0.1}"'

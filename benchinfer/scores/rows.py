@@ -1,5 +1,7 @@
 """Rows of a table: in an engine, in their places, of one data set, of units, or statistics."""
 
+from __future__ import annotations
+
 import hashlib
 from abc import ABC, abstractmethod
 from bisect import bisect_left
@@ -72,7 +74,7 @@ _ROLES = ("measure", "dataset", "replication", "algorithm")
 
 
 class Rows(ABC):
-    """Rows of a table, as canonical columns and by what they are reduced to.
+    """Rows of a table, with their canonical columns and reductions.
 
     Measures are given by name; summaries are of one measure.
     """
@@ -82,7 +84,7 @@ class Rows(ABC):
 
     @abstractmethod
     def frame(self, domains: Mapping[str, str] | None = None) -> Frame:
-        """Return canonical columns; `domains` by data set complete rows that do not hold them."""
+        """Return canonical columns; `domains`, by data set, are added to rows that lack them."""
 
     @property
     def in_cluster(self) -> bool:
@@ -171,18 +173,18 @@ class Rows(ABC):
         """Reduce to blocks, or to weighted ones with the same first two moments."""
         return self.blocks(measure, names, paired=paired)
 
-    def statistics(self, table: "ScoreTable") -> SufficientStatistics:
+    def statistics(self, table: ScoreTable) -> SufficientStatistics:
         """Reduce the table of these rows to sufficient statistics."""
         return reduce_statistics(table)
 
-    def subset(self, labels: Selection, domains: Mapping[str, str] | None) -> "Rows":
+    def subset(self, labels: Selection, domains: Mapping[str, str] | None) -> Rows:
         """Keep the rows of some labels."""
         return rows_of(selected(self.frame(domains), labels))
 
     def replaced(
         self, measure: Measure, new: Measure, names: Names, change: Callable[[ScoreRows], Array]
-    ) -> "Rows":
-        """Put the scores of a new measure in place of those of another one."""
+    ) -> Rows:
+        """Return the rows with one measure and its scores replaced by another."""
         table: Any = self.frame().collect().to_arrow()
         codes, measures = coded(table.column("measure"))
         value = table.column("value").to_numpy().copy()
@@ -194,7 +196,7 @@ class Rows(ABC):
 
     def rescaled(
         self, measure: Measure, new: Measure, names: Names, low: Array, width: Array
-    ) -> "Rows":
+    ) -> Rows:
         """Turn oriented scores into ``(score - low) / width`` of (D,) data sets, a new measure."""
         return self.replaced(
             measure,
@@ -221,7 +223,7 @@ class EngineRows(Rows):
         return kind.is_dask() or kind.is_pyspark() or kind.is_pyspark_connect()
 
     @override
-    def statistics(self, table: "ScoreTable") -> SufficientStatistics:
+    def statistics(self, table: ScoreTable) -> SufficientStatistics:
         if not self.in_cluster:
             return reduce_statistics(table)
         from benchinfer.scores.sources.clusters import cluster_statistics
@@ -438,7 +440,7 @@ class ReducedRows(Rows):
         return self.held.weighted_blocks(measure)
 
     @override
-    def statistics(self, table: "ScoreTable") -> SufficientStatistics:
+    def statistics(self, table: ScoreTable) -> SufficientStatistics:
         return self.held
 
     @override
@@ -527,7 +529,7 @@ class SortedRows:
 
 @dataclass(frozen=True, slots=True)
 class DatasetRows(EngineRows):
-    """Rows of one data set of a table, of which those of all are fetched at once."""
+    """Rows of one data set; the rows of all data sets are fetched at once."""
 
     all_rows: SortedRows
     dataset: str
@@ -547,9 +549,9 @@ def fingerprint(
     summary: Summary,
     domains: Mapping[str, str] | None,
     covariates: Sequence[str],
-    features: "Mapping[str, Feature]",
+    features: Mapping[str, Feature],
 ) -> str:
-    """Fingerprint a table.
+    """Return the fingerprint of a table.
 
     SHA-256 over the names and, per measure, the sorted codes, scores and covariates, and over the
     features: independent of the order of rows, of covariates and features, and of the engine.
@@ -578,7 +580,7 @@ def selected(frame: Frame, labels: Selection) -> Frame:
 
 
 def renamed(table: Any, measure: str, name: str) -> Any:
-    """Give a measure of an Arrow table another name."""
+    """Return an Arrow table with one measure renamed."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
@@ -610,7 +612,7 @@ def placed_frame(frame: Frame) -> PlacedRows | None:
 
 
 class _Labels:
-    """The labels of one role, numbered as they come.
+    """Labels of one role, numbered in order of first occurrence.
 
     Attributes
     ----------
@@ -651,7 +653,7 @@ class _Labels:
         return self._codes if len(labels) == 1 else self._at(_array(column.indices))
 
     def _counted(self, column: NDArray[Any]) -> Positions:
-        """Return the codes of whole numbers, which are positions; refuse large or negative ones."""
+        """Return the codes of whole numbers; raise a NotDenseError on negative or large ones."""
         if not len(column):
             return np.zeros(1, np.int32)
         if column.min() < 0 or (last := int(column.max())) >= _MOST_COUNTS:
@@ -684,7 +686,7 @@ class _Labels:
 
 
 class _Joint:
-    """Labels of replications, joined over the levels of nested units, numbered as they come."""
+    """Labels of replications, joined over nested levels and numbered by first occurrence."""
 
     __slots__ = ("_levels", "_numbers", "_roles", "size")
 
@@ -748,7 +750,7 @@ def _array(column: Any) -> NDArray[Any]:
 
 
 def _constant(column: Any) -> bool:
-    """Return whether all labels are one: many are in sorted tables, and it is soon seen."""
+    """Return whether all labels are the same."""
     import pyarrow.compute as pc
 
     if not len(column) or column[0] != column[-1]:

@@ -12,6 +12,8 @@ analysis and recommendations. The American Statistician 37, 242-247.
 https://doi.org/10.1080/00031305.1983.10483115
 """
 
+from __future__ import annotations
+
 import hashlib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -87,14 +89,14 @@ class BlockMoments:
         weight = self.rows / np.maximum(2 * roots, 1)
         return self.dataset[at], self.count[at], mean[order], weight[at]
 
-    def rescaled(self, sign: int, low: Array, width: Array) -> "BlockMoments":
+    def rescaled(self, sign: int, low: Array, width: Array) -> BlockMoments:
         """Return the moments of ``(sign * score - low) / width`` of (D,) data sets."""
         d = self.dataset[:, None]
         mean = np.where(self.count > 0, (sign * self.mean - low[d]) / width[d], 0.0)
         root = sign * self.root / width[self.dataset[self.home], None]
         return replace(self, mean=mean, root=root, within=self.within / width[:, None] ** 2)
 
-    def subset(self, datasets: Codes, algorithms: Codes) -> "BlockMoments":
+    def subset(self, datasets: Codes, algorithms: Codes) -> BlockMoments:
         """Keep some data sets and algorithms, both in increasing order."""
         position = np.full(len(self.within), -1)
         position[datasets] = np.arange(len(datasets))
@@ -110,7 +112,7 @@ class BlockMoments:
             self.within[np.ix_(datasets, algorithms)],
         )
 
-    def placed(self, dataset: Codes, algorithms: Codes, k: int) -> "BlockMoments":
+    def placed(self, dataset: Codes, algorithms: Codes, k: int) -> BlockMoments:
         """Return the moments at other data sets, and at places among K algorithms."""
 
         def columns(value: NDArray[Any]) -> NDArray[Any]:
@@ -185,7 +187,7 @@ def _centred(value: Array, rows: Codes, begin: Codes, size: Codes) -> tuple[Arra
 
 
 def _sums[Kind: np.generic](value: NDArray[Kind], begin: Codes) -> NDArray[Kind]:
-    """Return sums of runs of rows, none where there are none."""
+    """Return sums of runs of rows."""
     return np.add.reduceat(value, begin, axis=0) if len(begin) else value[:0]
 
 
@@ -324,7 +326,7 @@ class SufficientStatistics(Readable):
         )
 
     def _place(self, measure: Measure) -> int:
-        """Return the place of a measure, refusing another scale than that of the moments."""
+        """Return the position of a measure; raise a DesignError where its scale differs."""
         held = next(m for m in self.measures if m.name == measure.name)
         if held.scale != measure.scale:
             raise DesignError(
@@ -336,7 +338,7 @@ class SufficientStatistics(Readable):
 
     def rescaled(
         self, measure: Measure, new: Measure, low: Array, width: Array
-    ) -> "SufficientStatistics":
+    ) -> SufficientStatistics:
         """Return the statistics of a new measure, the oriented ``(score - low) / width``."""
         m, old, sign, by = self._place(measure), self.summary, measure.sign, width[:, None]
 
@@ -383,8 +385,8 @@ class SufficientStatistics(Readable):
 
     def subset(
         self, measures: Sequence[str], datasets: Sequence[str], algorithms: Sequence[str]
-    ) -> "SufficientStatistics":
-        """Keep some measures, data sets and algorithms, and of these what has scores."""
+    ) -> SufficientStatistics:
+        """Keep some measures, data sets and algorithms, as far as they have scores."""
         old = self.summary
         m = _chosen(old.measures, measures)
         d, k = _chosen(old.datasets, datasets), _chosen(old.algorithms, algorithms)
@@ -425,7 +427,7 @@ class SufficientStatistics(Readable):
             features={name: feature.at(d.tolist()) for name, feature in self.features.items()},
         )
 
-    def __add__(self, other: "SufficientStatistics | ScoreTable") -> "SufficientStatistics":
+    def __add__(self, other: SufficientStatistics | ScoreTable) -> SufficientStatistics:
         """Pool two parts of a table.
 
         Parameters
@@ -451,7 +453,7 @@ class SufficientStatistics(Readable):
         return _pooled(self, added)
 
     def description(self) -> str:
-        """Say how much is there."""
+        """Return the numbers of data sets, algorithms, scores and parts as text."""
         summary = self.summary
         parts = f"{len(self.parts)} part{'' if len(self.parts) == 1 else 's'}"
         return (
@@ -481,7 +483,7 @@ def _refuse_overlap(a: SufficientStatistics, b: SufficientStatistics) -> None:
 
 
 def _refuse_other(a: SufficientStatistics, b: SufficientStatistics) -> None:
-    """Refuse parts that declare differently what they have in common."""
+    """Raise a DesignError where the declarations of two parts differ and prevent pooling."""
     declared, faults = {m.name: m for m in a.measures}, list[str]()
     faults += [m.name for m in b.measures if declared.get(m.name, m) != m]
     faults += ["paired"] * (a.paired != b.paired) + ["resampling"] * (a.resampling != b.resampling)
@@ -552,7 +554,7 @@ class _Union:
     places: tuple[tuple[Codes, Codes, Codes], tuple[Codes, Codes, Codes]]
 
     @staticmethod
-    def of(a: Summary, b: Summary) -> "_Union":
+    def of(a: Summary, b: Summary) -> _Union:
         parts = [(part.measures, part.datasets, part.algorithms) for part in (a, b)]
         labels = [tuple(sorted({*x, *y})) for x, y in zip(*parts, strict=True)]
         code = [{name: i for i, name in enumerate(names)} for names in labels]
@@ -563,7 +565,7 @@ class _Union:
         return _Union((labels[0], labels[1], labels[2]), ((m[0], d[0], k[0]), (m[1], d[1], k[1])))
 
     def both(self, a: NDArray[Any], b: NDArray[Any], fill: float = 0) -> list[NDArray[Any]]:
-        """Put (M, D, ...) arrays of both parts into the places of the union."""
+        """Return (M, D, ...) arrays of both parts, extended to the labels of the union."""
         arrays: list[NDArray[Any]] = []
         for value, place in zip((a, b), self.places, strict=True):
             axes = min(value.ndim, 3)
@@ -638,7 +640,7 @@ def _at_ends(summary: Summary, ends: Array) -> Codes:
     return np.where((summary.ends == ends)[:, None, None], summary.at_ends, held)
 
 
-def reduce_statistics(table: "ScoreTable") -> SufficientStatistics:
+def reduce_statistics(table: ScoreTable) -> SufficientStatistics:
     """Reduce a table with rows."""
     cells = {name: table.cells(name) for name in table.summary.measures}
     blocks, steps = dict[str, BlockMoments](), dict[str, float]()
@@ -668,7 +670,7 @@ def reduce_statistics(table: "ScoreTable") -> SufficientStatistics:
 
 
 def statistics_of(
-    table: "ScoreTable",
+    table: ScoreTable,
     cells: Mapping[str, Cells],
     blocks: Mapping[str, BlockMoments],
     *,
@@ -696,7 +698,7 @@ def statistics_of(
     )
 
 
-def _sample(measure: str, scores: Blocks | ScoreRows, table: "ScoreTable") -> NDArray[np.uint64]:
+def _sample(measure: str, scores: Blocks | ScoreRows, table: ScoreTable) -> NDArray[np.uint64]:
     """Return the smallest hashes of the blocks, or of the scores where none are shared."""
     mixed = _mixed(_hashes((measure,)), _hashes(table.datasets)[scores.dataset])
     mixed = _mixed(mixed, _hashes(scores.labels)[scores.replication])

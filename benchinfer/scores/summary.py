@@ -1,5 +1,7 @@
 """Counts and moments of a table."""
 
+from __future__ import annotations
+
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -73,25 +75,25 @@ class Summary:
         return self.shared if paired else self.replications.max(axis=2, initial=0)
 
     def complete_datasets(self, *, paired: bool) -> list[str]:
-        """Name the data sets on which each algorithm has every replication of the first measure."""
+        """Return the data sets where each algorithm has all replications of the first measure."""
         expected = self.expected(paired=paired)[0][:, None]
         complete = (self.replications[0] == expected).all(axis=1) & (expected[:, 0] > 0)
         return [name for name, full in zip(self.datasets, complete, strict=True) if full]
 
-    def of(self, measure: str) -> "Summary":
+    def of(self, measure: str) -> Summary:
         """Keep one measure, with all data sets and algorithms of the table."""
         m = [self.measures.index(measure)]
         if len(self.measures) == 1:
             return self
         return self.part(m, range(len(self.datasets)), range(len(self.algorithms)))
 
-    def within(self, dataset: str) -> "Summary":
-        """Keep one data set, and what has a score on it."""
+    def within(self, dataset: str) -> Summary:
+        """Keep one data set, with the measures and algorithms that have a score on it."""
         d = self.datasets.index(dataset)
         m = np.flatnonzero(self.n[:, d].sum(axis=1)).tolist()
         return self.part(m, [d], np.flatnonzero(self.n[:, d].sum(axis=0)).tolist())
 
-    def part(self, m: _Places, d: _Places, k: _Places) -> "Summary":
+    def part(self, m: _Places, d: _Places, k: _Places) -> Summary:
         """Keep some places, with the extremes of the whole table."""
         cells = np.ix_(m, d, k)
         return Summary(
@@ -320,7 +322,7 @@ def _distinct(
 
 
 def _filled(shape: tuple[int, ...], codes: Sequence[Codes], column: Any) -> Array:
-    """Put one number per group in its place, NaN where there is no group."""
+    """Return an array of one number per group, NaN where there is no group."""
     full = np.full(shape, np.nan)
     full[tuple(codes)] = column.to_numpy()
     return full
@@ -422,14 +424,14 @@ def in_order(codes: Codes, labels: tuple[str, ...]) -> tuple[Codes, tuple[str, .
 
 
 def matrix(table: Any, columns: Sequence[str]) -> Array:
-    """Put Arrow columns of numbers side by side: (N, q)."""
+    """Return Arrow columns of numbers as an (N, q) array."""
     arrays = [table.column(name).to_numpy() for name in columns]
     return np.column_stack(arrays) if arrays else np.empty((table.num_rows, 0))
 
 
 def long_frame(
     frame: Frame, covariates: Mapping[str, str], measure: str | None = None
-) -> "pd.DataFrame":
+) -> pd.DataFrame:
     """Fetch a table as a long pandas frame, sorted by its labels."""
     if measure is not None:
         frame = frame.filter(nw.col("measure") == measure)

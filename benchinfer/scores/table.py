@@ -1,5 +1,7 @@
 """Score tables."""
 
+from __future__ import annotations
+
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -209,7 +211,7 @@ class ScoreTable(Showable):
         return int(self.summary.n.sum())
 
     def measure(self, name: str | None = None) -> Measure:
-        """Give a measure by its name.
+        """Return a measure by its name.
 
         Parameters
         ----------
@@ -229,7 +231,7 @@ class ScoreTable(Showable):
         return self._findings(None)
 
     def facts(self, measure: str | None = None) -> Facts:
-        """Return what findings rest on.
+        """Return the facts from which findings are made.
 
         Parameters
         ----------
@@ -248,8 +250,8 @@ class ScoreTable(Showable):
     def _of(self, measure: str | None) -> Summary:
         return self.summary.of(self.measure(measure).name)
 
-    def findings(self, measure: str | None = None) -> "pd.DataFrame":
-        """Show what the checks found.
+    def findings(self, measure: str | None = None) -> pd.DataFrame:
+        """Return a table of the findings of the checks.
 
         Parameters
         ----------
@@ -264,8 +266,8 @@ class ScoreTable(Showable):
         """
         return listed(self._findings(measure))
 
-    def failures(self) -> "pd.DataFrame":
-        """List the rows without a score, as they were read.
+    def failures(self) -> pd.DataFrame:
+        """Return a table of the rows without a score.
 
         Returns
         -------
@@ -278,7 +280,7 @@ class ScoreTable(Showable):
         return failures_frame(self._failures)
 
     def limited(self, measure: str | None = None) -> Measure:
-        """Give a measure with a limit, by its name or as the only one.
+        """Return a measure with a limit, by its name or as the only one.
 
         Raises
         ------
@@ -291,7 +293,7 @@ class ScoreTable(Showable):
         if (chosen := self.measure(measure)).limit is None:
             raise DesignError(
                 f"measure {chosen.name!r} has no limit.",
-                hint="declare it: limit=3600, in the unit of the measure.",
+                hint="declare it: Measure(limit=3600), in the unit of the measure.",
             )
         return chosen
 
@@ -337,7 +339,7 @@ class ScoreTable(Showable):
             float(chosen.stopped_score or 0),
         )
 
-    def runs(self, measure: str | None = None, *, par: float = 10) -> "pd.DataFrame":
+    def runs(self, measure: str | None = None, *, par: float = 10) -> pd.DataFrame:
         """Sum up the runs of each algorithm on a measure with a limit.
 
         Parameters
@@ -398,7 +400,7 @@ class ScoreTable(Showable):
         )
         return table.sort_values(["restricted_mean", "algorithm"], ignore_index=True)
 
-    def virtual_best(self, measure: str | None = None, *, par: float = 10) -> "pd.DataFrame":
+    def virtual_best(self, measure: str | None = None, *, par: float = 10) -> pd.DataFrame:
         """Compare the best algorithm of each problem with the single best algorithm.
 
         Parameters
@@ -430,7 +432,7 @@ class ScoreTable(Showable):
             }
         )
 
-    def running_times(self, measure: str | None = None) -> "pd.DataFrame":
+    def running_times(self, measure: str | None = None) -> pd.DataFrame:
         """Estimate the expected running time of restarts until the problem is solved.
 
         The sum of all times, of stopped runs up to the limit, divided by the number of solved runs
@@ -490,8 +492,8 @@ class ScoreTable(Showable):
             }
         )
 
-    def penalties(self, measure: str | None = None, *, level: float = 0.95) -> "pd.DataFrame":
-        """Find the penalty factors of stopped runs at which pairs of algorithms turn.
+    def penalties(self, measure: str | None = None, *, level: float = 0.95) -> pd.DataFrame:
+        """Return the penalty factors of stopped runs at which the order of a pair is reversed.
 
         With stopped runs at k times the limit L the mean difference is a + (k - 1) b: a that of
         times up to the limit, b that of the shares stopped, times L.
@@ -563,7 +565,7 @@ class ScoreTable(Showable):
         interval: Rate | None = None,
         sides: Literal[1, 2] = 2,
         level: float = 0.95,
-    ) -> "pd.DataFrame":
+    ) -> pd.DataFrame:
         """Summarise the scores per data set and algorithm, in the measure's own unit.
 
         Parameters
@@ -640,7 +642,7 @@ class ScoreTable(Showable):
         return self._rows.blocks(self.measure(measure), self._names, paired=self.paired)
 
     def block_parts(self, measure: str) -> Iterator[Blocks]:
-        """Give the `blocks` of shared replications in parts that take little memory."""
+        """Iterate over the `blocks` of shared replications in parts that take little memory."""
         return self._rows.block_parts(self.measure(measure), self._names)
 
     def weighted_blocks(self, measure: str | None = None) -> Blocks:
@@ -707,7 +709,7 @@ class ScoreTable(Showable):
         return self._rows.in_cluster
 
     @staticmethod
-    def of_statistics(held: SufficientStatistics) -> "ScoreTable":
+    def of_statistics(held: SufficientStatistics) -> ScoreTable:
         """Return the table that statistics are of, without rows."""
         return ScoreTable(
             measures=held.measures,
@@ -740,7 +742,7 @@ class ScoreTable(Showable):
         )
 
     def dataset_covariates(self, measure: str | None = None) -> DatasetCovariates:
-        """Tell the covariates that are constant within each data set from those that vary.
+        """Return the covariates, by whether they are constant within each data set.
 
         Parameters
         ----------
@@ -756,7 +758,7 @@ class ScoreTable(Showable):
         return reduce_covariates(self._frame, name, self.datasets, self._slots)
 
     def characteristics(self, measure: str | None = None) -> dict[str, Feature]:
-        """Return what is known of the data sets: features, constant covariates, and the domain.
+        """Return the characteristics of the data sets: features, constant covariates and domain.
 
         Parameters
         ----------
@@ -780,7 +782,7 @@ class ScoreTable(Showable):
     def _slots(self) -> dict[str, str]:
         return dict(zip(self.covariates, slots(self.covariates), strict=True))
 
-    def to_frame(self, measure: str | None = None) -> "pd.DataFrame":
+    def to_frame(self, measure: str | None = None) -> pd.DataFrame:
         """Fetch the scores as a long pandas frame, sorted by their labels.
 
         Parameters
@@ -796,7 +798,7 @@ class ScoreTable(Showable):
         name = None if measure is None else self.measure(measure).name
         return long_frame(self._frame, self._slots, name)
 
-    def to_every_eval_ever(self, folder: "str | Path", name: str | None = None) -> "list[Path]":
+    def to_every_eval_ever(self, folder: str | Path, name: str | None = None) -> list[Path]:
         """Write the scores in the schema of Every Eval Ever, which `read_scores` reads.
 
         Each algorithm has a record with the mean on each data set, its standard deviation and the
@@ -840,7 +842,7 @@ class ScoreTable(Showable):
         measures: str | Sequence[str] | None = None,
         domains: str | Sequence[str] | None = None,
         replications: str | Sequence[str] | None = None,
-    ) -> "ScoreTable":
+    ) -> ScoreTable:
         """Keep part of the table.
 
         Parameters
@@ -872,8 +874,8 @@ class ScoreTable(Showable):
         failures = selected(lazy(self._failures), labels).collect().to_arrow()
         return replace(part, _failures=failures)
 
-    def declare(self, measure: Measure) -> "ScoreTable":
-        """Declare a measure of the table anew: another tolerance, scale or direction.
+    def declare(self, measure: Measure) -> ScoreTable:
+        """Return the table with another tolerance, scale or direction of a measure.
 
         Parameters
         ----------
@@ -895,10 +897,8 @@ class ScoreTable(Showable):
             return replace(self, measures=measures, _memo={})
         return self._restricted(old, new, measures)
 
-    def _restricted(
-        self, old: Measure, new: Measure, measures: tuple[Measure, ...]
-    ) -> "ScoreTable":
-        """Give stopped runs the score of another limit or penalty."""
+    def _restricted(self, old: Measure, new: Measure, measures: tuple[Measure, ...]) -> ScoreTable:
+        """Return the table with stopped runs scored by another limit or penalty."""
         if new.limit is None:
             raise DesignError(
                 f"the runs of {old.name!r} were stopped at {old.limit:,.6g}.",
@@ -919,7 +919,7 @@ class ScoreTable(Showable):
         )
         return replace(self, measures=measures, _rows=rows, summary=rows.summary(), _memo={})
 
-    def penalise(self, par: float, measure: str | None = None) -> "ScoreTable":
+    def penalise(self, par: float, measure: str | None = None) -> ScoreTable:
         """Count stopped runs `par` times the limit: PAR2 with 2, PAR10 with 10.
 
         Parameters
@@ -946,7 +946,7 @@ class ScoreTable(Showable):
         """
         return self.declare(replace(self.limited(measure), par=par))
 
-    def solved(self, measure: str | None = None, *, tolerance: float = 0.0) -> "ScoreTable":
+    def solved(self, measure: str | None = None, *, tolerance: float = 0.0) -> ScoreTable:
         """Turn times into whether the run was solved within the limit: scores of 0 and 1.
 
         Parameters
@@ -979,8 +979,8 @@ class ScoreTable(Showable):
         )
         return table.subset(measures=["solved"])
 
-    def normalise(self, by: Normalise, measures: str | Sequence[str] | None = None) -> "ScoreTable":
-        """Give each data set a scale of its own, on which data sets can be averaged.
+    def normalise(self, by: Normalise, measures: str | Sequence[str] | None = None) -> ScoreTable:
+        """Return the table with scores on a scale of each data set, on which these can be averaged.
 
         Of references 0 and 1 become those two; of ``"min-max"`` the worst and the best score on
         the data set; ``"z"`` are standard deviations from the mean of its scores. Higher is then
@@ -1039,7 +1039,7 @@ class ScoreTable(Showable):
             )
         return table.subset(algorithms=rest)
 
-    def _normalised(self, scheme: Scheme, measure: Measure) -> "ScoreTable":
+    def _normalised(self, scheme: Scheme, measure: Measure) -> ScoreTable:
         new = normalised_measure(self, scheme, measure)
         rows = normalised_rows(self, self._rows, scheme, measure, new)
         failures = self._failures
@@ -1054,8 +1054,8 @@ class ScoreTable(Showable):
             _memo={},
         )
 
-    def by_dataset(self) -> dict[str, "ScoreTable"]:
-        """Split the table: data set to its table, with what has a score on it, in order."""
+    def by_dataset(self) -> dict[str, ScoreTable]:
+        """Split the table by data set; each part has the algorithms with a score there."""
         parts = SortedRows(self._frame, self._names, slots(self.covariates)).parts()
         return {
             name: replace(
@@ -1067,8 +1067,8 @@ class ScoreTable(Showable):
 
     def complete(
         self, measure: str | None = None, by: Literal["dataset", "replication"] = "dataset"
-    ) -> "ScoreTable":
-        """Keep what is whole.
+    ) -> ScoreTable:
+        """Keep the data sets, or replications, without missing scores.
 
         Parameters
         ----------
@@ -1089,8 +1089,8 @@ class ScoreTable(Showable):
             if not (datasets := summary.complete_datasets(paired=self.paired)):
                 raise DesignError(
                     f"no data set is whole for measure {summary.measures[0]!r}.",
-                    hint='by="replication" keeps complete replications,'
-                    " subset(algorithms=...) the algorithms that matter.",
+                    hint='by="replication" keeps complete replications;'
+                    " scores.subset(algorithms=[...]) keeps the algorithms that matter.",
                 )
             return self.subset(datasets=datasets)
         if by != "replication":
@@ -1103,7 +1103,7 @@ class ScoreTable(Showable):
         rows = rows_of(self._frame.join(complete, on=keys, how="semi"))
         return self._with(rows, rows.summary())
 
-    def _with(self, rows: Rows, summary: Summary) -> "ScoreTable":
+    def _with(self, rows: Rows, summary: Summary) -> ScoreTable:
         if not summary.datasets:
             raise DesignError(NOTHING)
         domains = self.domains
@@ -1152,15 +1152,15 @@ class ScoreTable(Showable):
         return self._memo["digest"]
 
     @override
-    def save(self, path: "str | Path") -> NoReturn:
-        """Refuse: a table is data, not a result."""
+    def save(self, path: str | Path) -> NoReturn:
+        """Raise a DesignError: a table is data, not a result to be saved."""
         raise DesignError(
             f"a score table is not saved as a result (to {str(path)!r}).",
             hint='scores.to_frame().to_csv("scores.csv", index=False) writes the scores.',
         )
 
     def description(self) -> str:
-        """Say how much is there, and what is missing."""
+        """Return the size of the table, its number of missing scores and its measures as text."""
         summary = self.summary
         level = self.units.levels[0] if self.units else "replication"
         expected = summary.expected(paired=self.paired)

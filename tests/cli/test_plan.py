@@ -34,7 +34,7 @@ def test_json_holds_all_of_it(run: Callable) -> None:
     [
         (("--n-datasets", 5, "--n-replications", 5), 3, "a power of 17.86 %"),
         (("--n-datasets", 3), 4, "Hint: --n-datasets 8 or more"),
-        (("--budget", 10), 4, "Hint: --costs A,B."),
+        (("--budget", 10), 4, "Hint: --costs 20,1, of a data set"),
         (("--costs", "x"), 2, "two numbers"),
         (("--aim", "x"), 2, "--aim"),
     ],

@@ -3,8 +3,11 @@
 import inspect
 import re
 import warnings
+from ast import literal_eval
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from functools import partial
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -12,10 +15,10 @@ import pytest
 
 import benchinfer as bi
 from benchinfer.core.arguments import ArgumentError, choices
-from benchinfer.core.errors import BenchinferError, ScoreTableError
-from benchinfer.core.hints import Call, Directions, Either, Field, Given, Option, Phrase, joined
+from benchinfer.core.errors import BenchinferError, DesignError, FitError
 from benchinfer.scores.columns import ROLES
 from tests.properties.faulty_tables import READING, odd_frame
+from tests.properties.following import LEFT_OUT, Pair, refusals, shown
 
 FUNCTIONS = {
     "compare_points": {},
@@ -30,61 +33,64 @@ FUNCTIONS = {
     "gate": {},
     "describe": {},
 }
-# What is to be refused: that is what these hints say.
-REFUSING = {("failed", "error"), ("bounds", (0, 1)), ("missing", "error")}
-# Tables without any variance, which only a fit shows; its error says what describes them.
-DEGENERATE = ("the scores do not vary", "the fit did not converge")
-# Facts that a reader knows; a table to which they apply may not answer any longer.
-FACTS = {("paired", False), ("resampling", "seeds")}
-STEPS = 6
+VALUE = (
+    r"""(?:"[^"]*"|'[^']*'|\.\.\.|\([^()]*\)|\[[^\]]*\]|\{[^}]*\}|True|False|-?\d+(?:\.\d+)?|)"""
+)
+TYPED = re.compile(
+    rf"""per_dataset\((?P<each>\w+),[ ]scores\)
+    |(?P<function>\b(?:(?:compare|read)_[a-z]+|plan))\(\.\.\.,[ ](?P<inner>\w+)=(?P<of>{VALUE})\)
+    |\bMeasure\((?P<field>\w+)=(?P<its>{VALUE})\)
+    |\bmeasures=(?P<directions>\{{[^}}]*\}}),[ ]with[ ]"higher"[ ]or[ ]"lower"
+    |(?<![\w.:(])(?P<name>[a-z_]+)=(?P<value>{VALUE})(?=[\s.,;:)]|$)
+    |\b(?P<alone>compare_[a-z]+)""",
+    re.VERBOSE,
+)
 
 
 @dataclass(frozen=True)
-class Attempt:
-    """A table, how it is read, and what is asked of it."""
+class Call:
+    """Calls of Python, with hints that are pasted."""
 
-    frame: pd.DataFrame
+    frame: pd.DataFrame = field(repr=False)
     function: str
-    measure: dict = field(default_factory=dict)
-    reading: dict = field(default_factory=dict)
-    arguments: dict = field(default_factory=dict)
+    measure: dict[str, dict[str, Any]] = field(default_factory=dict)
+    reading: dict[str, Any] = field(default_factory=dict)
+    arguments: dict[str, Any] = field(default_factory=dict)
     alone: bool = False
 
-    def run(self):
-        """Return the faults, as sentences with their hints, and the remedies of what was done."""
+    def run(self) -> tuple[dict[str, str], dict[str, str]]:
+        """Return the faults with their hints, and the remedies of what was done."""
         scores = None
         try:
             scores = self.read()
             result = self.call(scores)
-        except ScoreTableError as error:
-            faults = [f for f in error.findings if f.severity == "error"]
-            if faults:
-                return {f.what: f.hint for f in faults}, {}
-            return {str(error): joined("\n", error.hint)}, {}
-        except ArgumentError as error:
-            return {f"usage: {error}": joined("\n", error.hint)}, {}
         except BenchinferError as error:
-            return {str(error): joined("\n", error.hint)}, {}
+            findings = getattr(error, "findings", ())
+            if faults := {f.what: f.hint for f in findings if f.severity == "error"}:
+                return faults, {}
+            fair = isinstance(error, DesignError | FitError) and not isinstance(
+                error, ArgumentError
+            )
+            usage = "" if fair else "usage: "
+            return {f"{usage}{error}": "\n".join(error.hint)}, {}
         except TypeError as error:
             if "unexpected keyword" not in str(error):
                 raise
             return {f"usage: {error}": ""}, {}
-        remedies = {f.what: f.hint for f in scores._findings(None)}
+        remedies = {f.what: f.hint for f in scores.finding_records}
         remedies |= {c.check: c.remedy for c in getattr(result, "checks", ()) if not c.ok}
         return {}, remedies
 
-    def read(self):
+    def read(self) -> bi.ScoreTable:
         """Read the table."""
-        measures = {
-            name: name and bi.Measure(name, "higher", **self.measure.get("", {}))
-            for name in self.measure
-            if name
-        }
+        measures = [
+            bi.Measure(name, "higher", **self.measure.get("", {})) for name in self.measure if name
+        ]
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            return bi.read_scores(self.frame, measures=[*measures.values()] or None, **self.reading)
+            return bi.read_scores(self.frame, measures=measures or None, **self.reading)
 
-    def call(self, scores):
+    def call(self, scores: bi.ScoreTable) -> Any:
         """Answer."""
         if self.function == "describe":
             return scores.describe(**self.arguments)
@@ -99,136 +105,75 @@ class Attempt:
                 ask = partial(bi.per_dataset, ask)
             return ask(scores, **measure, **(fixed | self.arguments))
 
-    def with_option(self, name, value):
-        """Return the attempt with an argument of reading, of a measure or of the function."""
-        if name == "scale" and value in ("identity", "log", "logit"):
-            return self.with_field(name, value)
-        read = name in inspect.signature(bi.read_scores).parameters
+    def read_hint(self, hint: str) -> Iterator[tuple[str, list[Pair]]]:
+        """Yield what a hint names, each with the words before it."""
+        end = 0
+        for match in TYPED.finditer(hint):
+            part = match.groupdict()
+            if part["each"]:
+                pairs: list[Pair] = [(part["each"], None), ("per_dataset", True)]
+            elif part["function"]:
+                pairs = [(part["function"], None), (part["inner"], _value(part["of"]))]
+            elif part["field"]:
+                pairs = [(f"Measure.{part['field']}", _value(part["its"]))]
+            elif part["directions"]:
+                pairs = [("directions", tuple(literal_eval(part["directions"])))]
+            elif part["name"]:
+                pairs = [(part["name"], _value(part["value"]))]
+            else:
+                pairs = [(part["alone"], None)]
+            yield hint[end : match.start()], pairs
+            end = match.end()
+
+    def with_pair(self, name: str, value: Any) -> "Call | None":  # noqa: PLR0911
+        """Return the call with what a hint says; None where a reader must choose."""
+        if name == "directions":
+            known = {measure: {} for measure in value if measure != "NAME"}
+            return replace(self, measure={**self.measure, **known}) if known else None
+        if name.startswith(("compare_", "read_")) or name == "plan":
+            if name in FUNCTIONS:
+                return replace(self, function=name, arguments={}, alone=False)
+            return self if name == "read_scores" else None
+        if name == "per_dataset":
+            return replace(self, alone=True)
+        if value is None or name == "measures":
+            return None
+        if name.startswith("Measure.") or (name == "scale" and value in ("identity", "log")):
+            own = {**self.measure.get("", {}), name.removeprefix("Measure."): value}
+            return replace(self, measure={**self.measure, "": own})
+        return self._with_argument(name, value)
+
+    def _with_argument(self, name: str, value: Any) -> "Call | None":
+        """Return the call with an argument of reading or of the function."""
         if name == "dataset" and "dataset" in self.frame.columns:
             return None
-        where = "reading" if read and name != "measures" else "arguments"
+        where = "arguments"
+        if name in inspect.signature(bi.read_scores).parameters:
+            where = "reading"
         old = getattr(self, where)
-        if value == "":
+        if value == LEFT_OUT:
             return replace(self, **{where: {k: v for k, v in old.items() if k != name}})
         if name == "columns":
             roles = {c: role for c, role in old.get("columns", {}).items() if c in self.frame}
             value = {c: role for c, role in roles.items() if role in ROLES} | value
         return replace(self, **{where: {**old, name: value}})
 
-    def with_field(self, name, value):
-        """Return the attempt with a field of its measures."""
-        own = {**self.measure.get("", {}), name: value}
-        return replace(self, measure={**self.measure, "": own})
+    def useless(self) -> bool:
+        """Return whether a monitor has scores that depend on others: diagnostics propose ranks."""
+        return self.function == "monitor" and self.reading.get("normalise") == "min-max"
 
-    def with_part(self, part):  # noqa: PLR0911
-        """Return the attempt with what a part of a hint says; None where a reader must choose."""
-        match part:
-            case Directions(names):
-                known = {name: {} for name in names if name != "NAME"}
-                return replace(self, measure={**self.measure, **known}) if known else None
-            case Field(_, None) | Option(_, None) | Option(_, ()):
-                return None
-            case Field(name, value):
-                return self.with_field(name, value)
-            case Option(name, value) | Given(name, value):
-                if isinstance(value, dict) and ("NAME" in value or not value):
-                    return None
-                return self.with_option(name, value)
-            case Call("Measure", Option(name, value)):
-                return self.with_field(name, value)
-            case Call("read_scores", option):
-                return self.with_part(option)
-            case Call(function, option):
-                return self.with_call(function, option)
-            case Either(_, command):
-                return self.with_words(command)
+
+def _value(text: str) -> Any:
+    """Return what is pasted; None for what stands for any value."""
+    if not text:
+        return LEFT_OUT
+    value = literal_eval(text)
+    if value is ... or value in ([...], {...}) or re.search(r"\b[A-Z]{3,}\b", text):
         return None
-
-    def with_call(self, function, option):
-        """Return the attempt with another function, without the arguments of this one."""
-        if function not in FUNCTIONS:
-            return None
-        other = replace(self, function=function, arguments={}, alone=False)
-        return other if option is None else other.with_part(option)
-
-    def with_words(self, command):
-        """Return the attempt with an option in the words of the command line."""
-        if command.startswith("--per-dataset"):
-            return replace(self, alone=True)
-        match = re.fullmatch(r"--([a-z-]+) (\S+)", command)
-        if match is None or "NAME" in command or "LIST" in command or "," in match[2]:
-            return None
-        return self.with_option(match[1].replace("-", "_"), match[2])
+    return value
 
 
-def followed(attempt, hint):
-    """Return the attempts that a hint proposes, with the options of each."""
-    if not isinstance(hint, Phrase):
-        return []
-    ways, words = [], ""
-    for part in hint.parts:
-        if isinstance(part, str):
-            words = part
-            continue
-        # Options side by side are one proposal.
-        beside = words in (", ", " with ", " and ") and ways and not _same(part, ways[-1][1])
-        before, parts = ways.pop() if beside else (attempt, [])
-        ways.append((before and before.with_part(part), [*parts, part]))
-        words = ""
-    return [way for way in ways if way[0] is not None]
-
-
-def _same(part, parts):
-    """Return whether a part says something else of an option than others do."""
-    return any(getattr(p, "name", p) == getattr(part, "name", part) for p in parts)
-
-
-def refusals(attempt):
-    """Yield the hints that are refused when they are followed, with the way there."""
-    faults, remedies = attempt.run()
-    for fault, hint in faults.items():
-        for other, parts in followed(attempt, hint):
-            yield from beyond(other, [(fault, parts)])
-    met = set()
-    for remedy, hint in remedies.items():
-        for other, parts in followed(attempt, hint):
-            if any((p.name, p.value) in [*REFUSING, *FACTS] for p in parts if hasattr(p, "name")):
-                continue
-            # No table knows that it will be monitored; diagnostics of a monitor propose ranks.
-            if attempt.function == "monitor" and other.reading.get("normalise") == "min-max":
-                continue
-            if (key := repr(replace(other, frame=None))) in met:
-                continue
-            met.add(key)
-            worse, _ = other.run()
-            if worse and not any(fault.startswith(DEGENERATE) for fault in worse):
-                yield "refused remedy", [(remedy, parts), (next(iter(worse)), [])]
-
-
-def beyond(attempt, way):
-    """Yield the refusals and cycles after some steps."""
-    faults, _ = attempt.run()
-    met = [fault for fault, _ in way]
-    for fault, hint in faults.items():
-        if fault in met:
-            yield ("refused" if fault == met[-1] else "cycle"), [*way, (fault, [])]
-        elif fault.startswith("usage: ") and _names(fault, way):
-            yield "usage", [*way, (fault, [])]
-        elif len(way) == STEPS:
-            yield "endless", [*way, (fault, [])]
-        else:
-            for other, parts in followed(attempt, hint):
-                yield from beyond(other, [*way, (fault, parts)])
-
-
-def _names(fault, way):
-    """Return whether an error of usage is about what a hint says."""
-    parts = [p for _, parts in way for p in parts]
-    words = [str(option) for p in parts for option in (getattr(p, "option", None) or p,)]
-    return "unexpected" in fault or any(word in fault for word in words)
-
-
-def drawn(seed):
+def drawn(seed: int) -> Call:
     """Return an odd table and something to ask of it."""
     rng = np.random.default_rng(seed)
     frame = odd_frame(rng)
@@ -250,16 +195,7 @@ def drawn(seed):
     measure = {name: {} for name in names[: rng.integers(1, 3)]}
     if rng.random() < 0.15:
         measure[""] = {"scale": str(rng.choice(["log", "logit"]))}
-    return Attempt(frame, function, measure, reading, arguments)
-
-
-def shown(kind, way, attempt):
-    """Write a way for a reader."""
-    steps = "\n  -> ".join(
-        f"{fault.splitlines()[0]} | {' + '.join(map(str, parts))}" for fault, parts in way
-    )
-    asked = f"{attempt.function} {attempt.reading} {attempt.arguments} {attempt.measure}"
-    return f"{kind}: {asked}\n     {steps}"
+    return Call(frame, function, measure, reading, arguments)
 
 
 @pytest.mark.parametrize(
@@ -269,9 +205,26 @@ def shown(kind, way, attempt):
         *(pytest.param(n, marks=pytest.mark.calibration) for n in range(80, 300, 20)),
     ],
 )
-def test_no_hint_is_refused_when_followed(start):
+def test_no_hint_is_refused_when_followed(start: int) -> None:
     said = []
     for seed in range(start, start + 20):
         attempt = drawn(seed)
         said += [shown(kind, way, attempt) for kind, way in refusals(attempt)]
     assert not said, "\n".join(said)
+
+
+def test_hints_are_read_as_one_pastes_them() -> None:
+    attempt = Call(pd.DataFrame({"fold": [1]}), "compare_pair", {"score": {}})
+    hint = (
+        'compare_mixed(..., structure="common") or per_dataset(compare_pair, scores); leave out'
+        " rope=, n_jobs=2. Measure(tolerance=...), columns={'fold': 'replication'}, paired=True."
+    )
+    assert [pairs for _, pairs in attempt.read_hint(hint)] == [
+        [("compare_mixed", None), ("structure", "common")],
+        [("compare_pair", None), ("per_dataset", True)],
+        [("rope", "")],
+        [("n_jobs", 2)],
+        [("Measure.tolerance", None)],
+        [("columns", {"fold": "replication"})],
+        [("paired", True)],
+    ]

@@ -6,7 +6,6 @@ import pytest
 
 import benchinfer as bi
 from benchinfer.comparison import sections
-from benchinfer.core.hints import Call, Directions, Either, Field, Given, Option, Phrase, Subset
 from benchinfer.core.numbers import count
 from benchinfer.core.sections import Request
 from benchinfer.reports import html
@@ -458,25 +457,22 @@ def test_tables_of_single_scores_lose_no_section(lost):
 @pytest.mark.parametrize(
     ("said", "words"),
     [
-        (Phrase(Call("compare_mixed"), " uses all"), "a mixed model uses all"),
+        ("compare_mixed uses all", "a mixed model uses all"),
+        ('compare_bayes(..., likelihood="binomial")', "a Bayesian model (likelihood: binomial)"),
+        ("compare_mixed(..., covariates=[...])", "a mixed model (with covariates)"),
+        ('Measure(scale="log")', "the measure's scale (log)"),
+        ("set Measure(tolerance=...)", "set the measure's tolerance"),
+        ("paired=True says so", "the option paired (True) says so"),
+        ("raise resamples=", "raise the option resamples"),
+        ("algorithms=['a', 'b']", "the option algorithms (a and b)"),
+        ("scores.subset(datasets=[...])", "a table of some data sets"),
+        ("per_dataset(compare_pair, scores)", "a test of two algorithms on each data set"),
         (
-            Phrase(Call("compare_bayes", Option("likelihood", "binomial"))),
-            "a Bayesian model (likelihood: binomial)",
+            'give measures={\'acc\': ...}, with "higher" or "lower"',
+            "give the direction of acc, higher or lower",
         ),
-        (
-            Phrase(Call("compare_mixed", Option("covariates", ()))),
-            "a mixed model (with covariates)",
-        ),
-        (Phrase(Call("Measure", Option("scale", "log"))), "the measure's scale (log)"),
-        (Phrase("set ", Field("tolerance")), "set the measure's tolerance"),
-        (Phrase(Option("paired", value=True), " says so"), "the option paired (True) says so"),
-        (Phrase("raise ", Option("resamples", "")), "raise the option resamples"),
-        (Phrase(Given("keep", ["a", "b"])), "the option keep (a and b)"),
-        (Phrase(Subset("datasets")), "a table of some data sets"),
-        (Phrase("give ", Directions(("acc",))), "give the direction of acc, higher or lower"),
-        (Phrase(Either("influence()", "--details"), " says"), "the table of influence says"),
-        (Phrase(Either("in Python", "elsewhere")), "in Python"),
-        ("compare_mixed, a name of a table", "compare_mixed, a name of a table"),
+        ("influence() says", "the table of influence says"),
+        ("k-NN(k=1) and SGD lr=0.1", "k-NN(k=1) and SGD lr=0.1"),
     ],
 )
 def test_words_for_who_reads_a_report(said, words):

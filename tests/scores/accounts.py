@@ -109,7 +109,7 @@ def automl_benchmark(frame: pd.DataFrame, _: Path) -> Written:
 
 def tidymodels(frame: pd.DataFrame, _: Path) -> Written:
     names = {"replication": "id", "algorithm": "wflow_id", "acc": ".estimate"}
-    return frame.rename(columns=names).assign(**{".metric": "accuracy"}), {}
+    return frame.rename(columns=names).assign(**{".metric": "accuracy", ".estimator": "binary"}), {}
 
 
 def mlr3(frame: pd.DataFrame, _: Path) -> Written:

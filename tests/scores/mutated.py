@@ -9,7 +9,6 @@ from pathlib import Path
 
 from benchinfer import ScoreTable, read_scores
 from benchinfer.core.errors import BenchinferError
-from benchinfer.core.hints import Directions, Phrase, Proposal
 from tests.scores.formats.test_layouts_catalogue import LAYOUTS
 
 SAMPLES = Path(__file__).parent / "formats" / "samples"
@@ -139,11 +138,12 @@ def proposed(source: object, **options: object) -> ScoreTable | None:
     try:
         return read_scores(source, **options)  # pyright: ignore[reportArgumentType]
     except BenchinferError as error:
-        parts = Phrase(error.args[0]).parts
-        made = [part for part in parts if isinstance(part, Proposal)]
-        asks = [part.names for part in parts if isinstance(part, Directions) and part.names]
+        made = getattr(error, "proposals", ())
+        findings = getattr(error, "findings", ())
+        asks = dict(pair for finding in findings for pair in finding.proposes)
     if not made:
-        return attempt(source, measures=dict.fromkeys(asks[0], "higher")) if asks else None
+        names = asks.get("measures", ())
+        return attempt(source, measures=dict.fromkeys(names, "higher")) if names else None
     said = dict(made[0].options)
     if made[0].directions:
         said["measures"] = dict.fromkeys(made[0].directions, "higher")

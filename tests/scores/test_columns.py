@@ -58,6 +58,7 @@ def test_columns_that_are_not_there():
         "there is no column 'm' to be the algorithm.",
     ]
     assert roles.findings[0].hint == "did you mean 'tusk'? The table has: tusk, score."
+    assert [finding.near for finding in roles.findings[:2]] == ["tusk", ""]
 
 
 def test_unknown_role():

@@ -37,7 +37,7 @@ MESSAGE = """\
  2. decimal commas: 1 score is text with a decimal comma.
         dataset  replication  algorithm  measure  value
         iris     2            svm        error    0,12
-    Hint: pandas.read_csv(path, decimal=",") reads them as numbers.
+    Hint: write them with a decimal point, or read them by pandas, which takes decimal commas.
  3. not numbers: 1 score is not a number.
         dataset  replication  algorithm  measure  value
         iris     1            knn        error    0.1x

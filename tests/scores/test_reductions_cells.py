@@ -126,7 +126,8 @@ def test_scores_without_a_place_on_the_scale(balanced, scale, bad, what):
             f"    d0       1            a0         {bad:g}\n"
             f"    d0       2            a1         {bad:g}\n"
             f"Hint: the {scale} scale takes {what}:\n"
-            '      say scale="identity", or move the scores away from the border and say how.'
+            '      say Measure(scale="identity"), or move the scores away from the border and say'
+            " how."
         )
 
 

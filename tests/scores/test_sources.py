@@ -39,7 +39,7 @@ def test_a_missing_file_is_named_as_typed(tmp_path, monkeypatch):
         ("a.csv", b"\n\n", "'a.csv' is empty: it has no header."),
         ("a.csv", b"task,model,score\n", "the table has no rows."),
         ("a.csv", b"x,x,y\n1,2,3\n", "columns given twice in 'a.csv': x.\nHint: keep one of each."),
-        ("a.txt", b"hello", "'a.txt' is no output of trec_eval: measure, topic, value."),
+        ("a.txt", b"hello", "'a.txt' is not a kind of file that can be read.\nHint: csv, tsv"),
         ("a.doc", b"hello", "'a.doc' is not a kind of file that can be read.\nHint: csv, tsv"),
         ("a.csv", b"task,model,score\n\xff,b,1\n", "'a.csv' is not text in UTF-8.\nHint: save it"),
         ("a.csv", "task,model".encode("utf-16"), "'a.csv' is not text in UTF-8."),
@@ -254,7 +254,7 @@ def test_other_encodings_are_named_in_the_hint(tmp_path, encoding, hint):
     )
     said = refusal(path)
     assert "is not text in UTF-8." in said
-    assert f'encoding="{hint}"' in said
+    assert f"takes the encoding {hint}." in said
 
 
 def test_line_breaks_in_quoted_names(tmp_path):

@@ -1,5 +1,7 @@
 """The function `compare_bayes`."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Literal, overload
@@ -51,7 +53,7 @@ _TIED = 0.05
 
 
 def compare_joint(
-    scores: Scores, options: BayesOptions, progress: "Progress | bool | None"
+    scores: Scores, options: BayesOptions, *, progress: Progress | bool | None
 ) -> BayesComparison:
     """Compare all algorithms by one model."""
     setting, scores = Setting.of(scores, options.measure)
@@ -70,7 +72,7 @@ def compare_joint(
         _check_ties_at_limit(setting)
     target = "datasets" if options.target == "datasets" else "domain"
     if options.likelihood != "normal":
-        return compare_responses(scores, setting, target, options, progress)
+        return compare_responses(scores, setting, target, options, progress=progress)
     rng = np.random.default_rng(options.seed)
     data = reduced(scores, setting)
     code = domain_level(setting, data) if options.domains == "random" else None
@@ -88,7 +90,7 @@ def compare_joint(
 
 
 def _check_ties_at_limit(setting: Setting) -> None:
-    """Refuse many runs that tie at the limit, which a t distribution takes for typical."""
+    """Raise a DesignError where two algorithms were stopped at the limit on too many data sets."""
     if (held := setting.stopped) is None:
         return
     always = (held.cells == 1).astype(float)
@@ -398,5 +400,5 @@ def compare_bayes(
     )
     options.check_size()
     if preset is not None:
-        return compare_preset(scores, preset, options, progress)
-    return compare_joint(scores, options, progress)
+        return compare_preset(scores, preset, options, progress=progress)
+    return compare_joint(scores, options, progress=progress)

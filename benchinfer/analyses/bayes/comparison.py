@@ -1,5 +1,7 @@
 """Comparison by a hierarchical Bayesian model."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, ClassVar, Self, get_args
@@ -153,7 +155,7 @@ class BayesComparison(Comparison):
 
     @property
     def level_note(self) -> str:
-        """What the levels of the summary are estimated by."""
+        """Note on the estimator of the levels in the summary."""
         return (
             "Levels are means of the posterior; an interval is wider than equal-tailed where it"
             " would not hold the mean."
@@ -161,11 +163,11 @@ class BayesComparison(Comparison):
 
     @property
     def level_words(self) -> str:
-        """What the levels of the summary are about where that is not the mean, in words."""
+        """Scope of the levels in the summary, in words; empty where it is the mean."""
         return self.average_words if self.typical else ""
 
     @property
-    def posterior(self) -> "DataTree":
+    def posterior(self) -> DataTree:
         """Draws and observations as an `xarray.DataTree`, which ArviZ reads.
 
         Effects are on the modelling scale, larger is better, and sum to 0 over the algorithms;
@@ -182,13 +184,13 @@ class BayesComparison(Comparison):
 
     @property
     def sampled(self) -> GibbsModel:
-        """Model and data, as the sampler and `model` read them."""
+        """Model and data in the form that the sampler and `model` use."""
         interactions = "t" if self.interactions == "t" else "normal"
         scaled = None if self.along is None else self.along.scaled
         return GibbsModel(self.data, interactions, self.structure, self.priors, self.domain, scaled)
 
-    def model(self) -> "PyMCModel":
-        """Return the model in PyMC: the same posterior, to look at or to build upon.
+    def model(self) -> PyMCModel:
+        """Return the model in PyMC, with the same posterior, to inspect or to extend.
 
         Returns
         -------
@@ -202,7 +204,7 @@ class BayesComparison(Comparison):
         return pymc_model(self.sampled, self._names())
 
     def _names(self) -> dict[str, list[str]]:
-        """Return what the places along the dimensions of the model are."""
+        """Return the coordinates of the dimensions of the model."""
         return {
             "dataset": [self.setting.coverage.datasets[m] for m in self.data.dataset],
             "algorithm": list(self.algorithms),
@@ -215,9 +217,9 @@ class BayesComparison(Comparison):
         *,
         refit: bool = True,
         draws: int = 400,
-        progress: "Progress | bool | None" = None,
-    ) -> "LeaveOneOut":
-        """Return how well each data set is predicted by the model that has not seen it.
+        progress: Progress | bool | None = None,
+    ) -> LeaveOneOut:
+        """Return the leave-one-out predictive density of each data set.
 
         By importance sampling from the draws (PSIS-LOO by data set); where its Pareto k is too
         large the model is sampled anew without the data set. This is about predictions, not about
@@ -250,8 +252,8 @@ class BayesComparison(Comparison):
         with reporting(progress=progress, doing="Sampling:") as callback:
             return leave_out(self.sampled, thinned, refits, name, datasets, rng, callback)
 
-    def predictive_check(self, left: "LeaveOneOut | None" = None) -> "PredictiveChecks":
-        """Compare each data set with draws of the model that has not seen it.
+    def predictive_check(self, left: LeaveOneOut | None = None) -> PredictiveChecks:
+        """Compare each data set with predictive draws of the model without it.
 
         Parameters
         ----------
@@ -269,7 +271,7 @@ class BayesComparison(Comparison):
 
         return predict_each(self, (left or self.loo()).draws)
 
-    def prior_check(self) -> "pd.DataFrame":
+    def prior_check(self) -> pd.DataFrame:
         """Compare predictions of the priors with the scores.
 
         Returns
@@ -283,8 +285,8 @@ class BayesComparison(Comparison):
 
         return prior_check(self)
 
-    def prior_sensitivity(self) -> "pd.DataFrame":
-        """Return how much the posterior moves with the weight of the priors and of the scores.
+    def prior_sensitivity(self) -> pd.DataFrame:
+        """Return the sensitivity of the posterior to the weights of priors and likelihood.
 
         Prior and likelihood are raised to powers near 1 (power scaling), by importance weights.
 
@@ -303,11 +305,11 @@ class BayesComparison(Comparison):
 
     def compare_models(
         self,
-        scores: "ScoreTable | None" = None,
+        scores: ScoreTable | None = None,
         *,
         draws: int = 400,
-        progress: "Progress | bool | None" = None,
-    ) -> "pd.DataFrame":
+        progress: Progress | bool | None = None,
+    ) -> pd.DataFrame:
         """Compare models by their predictions of data sets left out: one row per model.
 
         Parameters
@@ -346,12 +348,12 @@ class BayesComparison(Comparison):
 
     def sensitivity(
         self,
-        scores: "ScoreTable | None" = None,
+        scores: ScoreTable | None = None,
         *,
         draws: int = 400,
-        progress: "Progress | bool | None" = None,
-    ) -> "pd.DataFrame":
-        """Return who is best by models that differ in one thing each: each is sampled anew.
+        progress: Progress | bool | None = None,
+    ) -> pd.DataFrame:
+        """Return the best algorithms by models that differ in one assumption each, sampled anew.
 
         Parameters
         ----------
@@ -431,7 +433,7 @@ class BayesComparison(Comparison):
         )
 
     def _likelihood_words(self) -> str:
-        """Describe the distribution of the scores, to the end of the sentence and on."""
+        """Return the end of a sentence on the distribution of the scores, and further sentences."""
         slopes = ""
         if self.along is not None:
             names = join(list(self.along.names))
@@ -546,7 +548,7 @@ class BayesComparison(Comparison):
 
         return by_domain(self)
 
-    def at(self, **covariates: float) -> "BayesComparison":
+    def at(self, **covariates: float) -> BayesComparison:
         """Compare the algorithms at given values of covariates, others at their means.
 
         The next data set is then one with these values. Its probabilities are shares of draws.
@@ -558,7 +560,7 @@ class BayesComparison(Comparison):
         """
         return subgroups.at(self, covariates)
 
-    def slopes(self) -> "pd.DataFrame":
+    def slopes(self) -> pd.DataFrame:
         """Contrasts of the algorithms' slopes along the covariates, per unit of them.
 
         Returns
@@ -586,7 +588,7 @@ class BayesComparison(Comparison):
         *,
         order: Order = "fixed",
         all: bool = False,  # noqa: A002
-    ) -> "pd.DataFrame":
+    ) -> pd.DataFrame:
         """One row per pair of algorithms.
 
         Parameters
@@ -608,7 +610,7 @@ class BayesComparison(Comparison):
             return self.of(quantity).contrasts(order=order, all=all)
         return super().contrasts(order=order, all=all)
 
-    def summary(self, *, ranks: RankKind = "simultaneous") -> "pd.DataFrame":
+    def summary(self, *, ranks: RankKind = "simultaneous") -> pd.DataFrame:
         """One row per algorithm: its level, ranks, and probabilities to be the best.
 
         Returns

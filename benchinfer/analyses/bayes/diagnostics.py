@@ -1,5 +1,7 @@
 """Diagnostics of the hierarchical model."""
 
+from __future__ import annotations
+
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -14,7 +16,7 @@ if TYPE_CHECKING:
     from benchinfer.analyses.bayes.comparison import BayesComparison
 
 
-def checks(result: "BayesComparison") -> tuple[Check, ...]:
+def checks(result: BayesComparison) -> tuple[Check, ...]:
     """Return the checks of a comparison by a model of contrasts."""
     setting = result.setting
     rows = [
@@ -31,7 +33,7 @@ def checks(result: "BayesComparison") -> tuple[Check, ...]:
     return tuple(rows)
 
 
-def of_posterior(result: "BayesComparison", extension: str, *, rates: bool = True) -> list[Check]:
+def of_posterior(result: BayesComparison, extension: str, *, rates: bool = True) -> list[Check]:
     """Return the checks of chains, of the table, and of the claim about data sets."""
     chains, draws = result.draws.effects.shape[:2]
     words = f"{chains} x {draws} draws" + (extension if result.extended else "")
@@ -48,10 +50,11 @@ def of_posterior(result: "BayesComparison", extension: str, *, rates: bool = Tru
     ]
 
 
-def _other_sign(result: "BayesComparison") -> list[Check]:
-    """Name the decided contrasts whose mean difference over data sets has the other sign.
+def _other_sign(result: BayesComparison) -> list[Check]:
+    """Return the check on decided contrasts whose mean difference has the other sign.
 
-    Of claims about some of the data sets, or at other covariates, these are not the means.
+    There is none for claims about some of the data sets, or at other values of covariates: the
+    mean over all data sets does not estimate these.
     """
     if result.about or (result.along is not None and result.along.at):
         return []
@@ -65,7 +68,7 @@ def _other_sign(result: "BayesComparison") -> list[Check]:
     return [decisions.other_sign_of_means(result.codes, mean, result.oriented())]
 
 
-def _domains(result: "BayesComparison") -> list[Check]:
+def _domains(result: BayesComparison) -> list[Check]:
     """Return the check of several domains."""
     n = len(set(result.setting.domains))
     if n < 2:
@@ -91,7 +94,7 @@ def _domains(result: "BayesComparison") -> list[Check]:
     ]
 
 
-def _design(result: "BayesComparison") -> list[Check]:
+def _design(result: BayesComparison) -> list[Check]:
     """Return the checks of residuals and declarations of the table."""
     data, setting = result.data, result.setting
     resampling = setting.resampling
@@ -126,7 +129,7 @@ def _design(result: "BayesComparison") -> list[Check]:
                 1.0,
                 least=True,
                 remedy=(
-                    "folds=... or test_fraction=... of the resampling"
+                    'resampling="cv:FOLDS" or resampling="holdout:FRACTION"'
                     " sets the correlation of replications; without it they count as independent"
                 ),
             )
@@ -134,8 +137,8 @@ def _design(result: "BayesComparison") -> list[Check]:
     return [*rows, *_near_duplicates(result)]
 
 
-def _near_duplicates(result: "BayesComparison") -> list[Check]:
-    """Name algorithms that differ less than an unstructured covariance can show."""
+def _near_duplicates(result: BayesComparison) -> list[Check]:
+    """Return the check on pairs that vary less than an unstructured covariance can represent."""
     data, draws = result.data, result.draws
     if "shrinkage" not in draws.parameters or not data.balanced.all():
         return []

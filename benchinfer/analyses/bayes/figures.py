@@ -1,5 +1,7 @@
 """Figures of Bayesian comparisons: ranks, simplex, shrinkage, leave-one-out."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations, groupby
@@ -54,8 +56,8 @@ if TYPE_CHECKING:
 type Point = tuple[float, float]
 
 
-def layout_ranks(result: "BayesComparison", width: Width = PAGE) -> Chances:
-    """Lay out the probabilities of ranks, for what the verdicts of the comparison are about."""
+def layout_ranks(result: BayesComparison, width: Width = PAGE) -> Chances:
+    """Return the layout of the rank probabilities of the quantity that the verdicts are about."""
     following = result.ranks_following if result.quantity == "next" else None
     where = result.average_words if following is None else "on the next data set"
     return layout_of(
@@ -70,8 +72,8 @@ def layout_ranks(result: "BayesComparison", width: Width = PAGE) -> Chances:
 _MOST = 20  # rows that a reader can take in
 
 
-def layout_left_out(result: "BayesComparison", width: Width = PAGE) -> Bars:
-    """Lay out the Pareto k of each data set, the most influential first."""
+def layout_left_out(result: BayesComparison, width: Width = PAGE) -> Bars:
+    """Return the layout of the Pareto k of each data set, the most influential first."""
     left = result.loo(refit=False)
     order = np.argsort(-left.pareto_k, kind="stable")[:_MOST]
     names = fitted(left.datasets, 0.38 * width)
@@ -98,8 +100,8 @@ def layout_left_out(result: "BayesComparison", width: Width = PAGE) -> Bars:
     )
 
 
-def layout_predicted(result: "BayesComparison", width: Width = PAGE) -> Intervals:
-    """Lay out the spread of algorithms on each data set, observed and predicted by the others."""
+def layout_predicted(result: BayesComparison, width: Width = PAGE) -> Intervals:
+    """Return the layout of each data set's spread, observed and predicted from the others."""
     predictions = result.predictive_check(result.loo(refit=False))
     tail, value = predictions.tail[0], predictions.observed[0]
     order = np.argsort(tail, kind="stable")[:_MOST]
@@ -170,8 +172,8 @@ class Shrinkage(Layout):
     limits: tuple[float, float]  # ends of the axis
 
 
-def observed(data: "ContrastData", contrast: "Array") -> "Array":
-    """Return a contrast as each data set's scores alone give it, NaN where they do not."""
+def observed(data: ContrastData, contrast: Array) -> Array:
+    """Return a contrast estimated from each data set alone, NaN where it is not identified."""
     wanted = helmert(data.n_algorithms) @ contrast
     weights = data.design @ wanted
     back = np.einsum("mij,mi->mj", data.design, weights)
@@ -180,9 +182,12 @@ def observed(data: "ContrastData", contrast: "Array") -> "Array":
 
 
 def layout_shrinkage(
-    result: "BayesComparison", width: Width = PAGE, *, pair: tuple[str, str] | None = None
+    result: BayesComparison, width: Width = PAGE, *, pair: tuple[str, str] | None = None
 ) -> Shrinkage:
-    """Lay out the differences of a pair, by default of the two best-ranked algorithms."""
+    """Return the layout of a pair's observed and shrunk differences on the data sets.
+
+    The pair is by default that of the two best-ranked algorithms.
+    """
     measure, k = result.measure, len(result.algorithms)
     first, second = result.ranking()[:2] if pair is None else pair
     if strange := [name for name in (first, second) if name not in result.algorithms]:
@@ -244,7 +249,7 @@ def layout_shrinkage(
     )
 
 
-def draw_shrinkage(shrinkage: Shrinkage, ax: "Axes") -> None:
+def draw_shrinkage(shrinkage: Shrinkage, ax: Axes) -> None:
     """Draw the differences into an Axes."""
     s, n = shrinkage, len(shrinkage.rows)
     ax.set_ylim(n - 0.3, -0.7)
@@ -332,7 +337,7 @@ class Simplex(Layout):
 
 
 def place(first: float, equivalent: float, second: float) -> Point:
-    """Return where three probabilities stand: the first left, the second right.
+    """Return the position of three probabilities in the triangle: the first left, the second right.
 
     Examples
     --------
@@ -342,8 +347,8 @@ def place(first: float, equivalent: float, second: float) -> Point:
     return second + equivalent / 2, _TOP * equivalent / (first + equivalent + second)
 
 
-def layout_simplex(result: "BayesComparison", width: Width = PAGE) -> Simplex:
-    """Lay out the pairs of a hierarchical model."""
+def layout_simplex(result: BayesComparison, width: Width = PAGE) -> Simplex:
+    """Return the layout of the outcome probabilities of the pairs of a hierarchical model."""
     average = _places(result.average)
     following = None if result.following is None else _places(result.following)
     reading = "on average over these data sets"
@@ -352,8 +357,8 @@ def layout_simplex(result: "BayesComparison", width: Width = PAGE) -> Simplex:
     return _laid(result, average, following, directional(result.level), reading, width)
 
 
-def layout_pairs(result: "BayesPairsComparison", width: Width = PAGE) -> Simplex:
-    """Lay out the pairs of a test of the literature: what is next, and which outcome is ahead."""
+def layout_pairs(result: BayesPairsComparison, width: Width = PAGE) -> Simplex:
+    """Return the layout of the outcome probabilities of the pairs of a published Bayesian test."""
     reading = (
         f"filled: on the {result.next_words}; hollow, joined: that the outcome is the likeliest"
     )
@@ -362,14 +367,14 @@ def layout_pairs(result: "BayesPairsComparison", width: Width = PAGE) -> Simplex
 
 
 def _laid(
-    result: "BayesComparison | BayesPairsComparison",
+    result: BayesComparison | BayesPairsComparison,
     average: list[Point],
     following: list[Point] | None,
     direction: float,
     reading: str,
     width: Width,
 ) -> Simplex:
-    """Lay out filled dots and the hollow ones joined to them.
+    """Return the layout of a triangle with a filled dot per pair, and a hollow dot joined to it.
 
     A direction is decided at its probability, equivalence at the level.
     """
@@ -412,7 +417,7 @@ def _laid(
     )
 
 
-def _places(outcomes: "Outcomes | Votes") -> list[Point]:
+def _places(outcomes: Outcomes | Votes) -> list[Point]:
     columns: tuple[Array, ...] = (outcomes.first, outcomes.equivalent, outcomes.second)
     return [place(*three) for three in zip(*(c.tolist() for c in columns), strict=True)]
 
@@ -421,7 +426,7 @@ _NEAR = (0.1, 0.2, 0.3, 0.45)  # inches between dots that share a text, tried in
 
 
 def _numbers(dots: Sequence[Dot], side: float) -> tuple[NumberLabel, ...]:
-    """Place the numbers beside the hollow dots (or the only ones), where they cover no dot."""
+    """Place the numbers next to the hollow dots (or the only ones), where they cover no dot."""
     named = np.array([dot.following or dot.average for dot in dots])
     others = [dot.average for dot in dots if dot.following is not None]
     # Room around the triangle, so that numbers may stand outside of it.
@@ -438,7 +443,7 @@ def _numbers(dots: Sequence[Dot], side: float) -> tuple[NumberLabel, ...]:
 
 
 def _joined(
-    at: "Array", n: int, near: float, extent: tuple[float, float]
+    at: Array, n: int, near: float, extent: tuple[float, float]
 ) -> tuple[list[list[int]], tuple[Text, ...]]:
     """Return which of the first n points share a text, and these texts.
 
@@ -500,8 +505,8 @@ def size_simplex(simplex: Simplex) -> tuple[float, float]:
     return simplex.width, _side(simplex.width) * (high - low) + 0.1
 
 
-def draw_simplex(simplex: Simplex, ax: "Axes") -> None:
-    """Draw the triangle into an Axes, and the list of the pairs beside or below it."""
+def draw_simplex(simplex: Simplex, ax: Axes) -> None:
+    """Draw the triangle into an Axes, with the list of the pairs on its right or below it."""
     _triangle(simplex, ax)
     # Few artists for thousands of pairs, and still drawn in their order.
     for verdict, run in groupby(simplex.dots, attrgetter("verdict")):
@@ -524,7 +529,7 @@ def draw_simplex(simplex: Simplex, ax: "Axes") -> None:
         ax.text(x, y, text, fontsize=pt(_SMALL), va="center", color=MARKS[dot.verdict].ink)
 
 
-def _draw_number(simplex: Simplex, label: NumberLabel, ax: "Axes") -> None:
+def _draw_number(simplex: Simplex, label: NumberLabel, ax: Axes) -> None:
     """Write the numbers of near dots, with a line to each dot that does not touch them."""
     dots, text = [simplex.dots[n] for n in label.members], label.text
     if text.led or len(dots) > 1:
@@ -556,7 +561,7 @@ def decision_lines(simplex: Simplex) -> list[tuple[float, float, float, float]]:
     return [(*place(*a), *place(*b)) for a, b in ends]
 
 
-def _triangle(simplex: Simplex, ax: "Axes") -> None:
+def _triangle(simplex: Simplex, ax: Axes) -> None:
     """Draw sides, the lines of decision, and the names of the corners."""
     ax.fill([0, 1, 0.5], [0, 0, _TOP], fc="none", ec=INK, lw=0.9, zorder=1)
     lines(ax, decision_lines(simplex), FAINT, 0.8, zorder=1)

@@ -1,5 +1,7 @@
 """Posterior draws of the hierarchical model for a table."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
@@ -97,7 +99,7 @@ class BayesFit:
     extended: bool  # whether the chains were run on, as the first draws had not passed
 
 
-def reduced(scores: "ScoreTable", setting: Setting) -> ContrastData:
+def reduced(scores: ScoreTable, setting: Setting) -> ContrastData:
     """Reduce a table to the contrasts of its data sets."""
     name, correlation = setting.measure.name, _correlation(setting)
     try:
@@ -130,9 +132,9 @@ def _correlation(setting: Setting) -> float:
 
 
 def dataset_means(
-    scores: "ScoreTable", setting: Setting, data: ContrastData, target: Target
+    scores: ScoreTable, setting: Setting, data: ContrastData, target: Target
 ) -> DatasetMeans:
-    """Return the means of the data sets; with their errors where claims are about just these."""
+    """Return the means of the data sets, with their errors where claims are about these alone."""
     name = setting.measure.name
     cells = scores.cells(name)
     means = average_means(data, cells.mean, cells.n)
@@ -146,7 +148,7 @@ def dataset_means(
 
 
 def domain_level(setting: Setting, data: ContrastData) -> Codes:
-    """Return the domain of each data set that the model learns from."""
+    """Return the domain of each data set in the model."""
     names, codes = domain_codes(setting)
     domain = np.array(codes)[data.dataset]
     n = len(np.unique(domain))
@@ -154,7 +156,7 @@ def domain_level(setting: Setting, data: ContrastData) -> Codes:
         raise DesignError(
             f"the data sets are of {count(n, 'domain')}: {join(names)}.",
             hint=f"how domains vary shows from {_FEWEST_DOMAINS} of them on;"
-            f' domains="pooled" takes them as one,'
+            ' domains="pooled" takes them as one,'
             " scores.subset(domains=...) compares in one.",
         )
     return domain
@@ -169,7 +171,7 @@ def modelled(
     covariates: Array | None = None,
     means: DatasetMeans | None = None,
 ) -> GibbsModel:
-    """Return what is to be sampled."""
+    """Return the model to be sampled."""
     # Of two algorithms Sigma is one number: scale and matrix would say the same thing twice.
     one = structure == "common" or data.n_algorithms == 2
     kind = "common" if one else "unstructured"
@@ -180,9 +182,9 @@ def fit(
     model: GibbsModel,
     size: tuple[int, int],
     rng: np.random.Generator,
-    progress: "Progress | None",
+    progress: Progress | None,
 ) -> BayesFit:
-    """Sample the model; run the chains on once where the draws do not pass the gates."""
+    """Sample the model; continue the chains once where the draws fail the convergence checks."""
     from threadpoolctl import threadpool_limits
 
     try:
@@ -212,7 +214,7 @@ def fit(
 @savable
 @dataclass(frozen=True, slots=True)
 class CommonLevels:
-    """What algorithms' levels have in common, C chains of length T, on the modelling scale.
+    """Common part of the algorithms' levels, C chains of length T, on the modelling scale.
 
     An algorithm's level is its effect on top of these.
     """
@@ -297,7 +299,7 @@ def posterior_draws(
 def _common(
     fitted: BayesFit, centre: Array | None, along: Along | None, rng: np.random.Generator
 ) -> CommonLevels:
-    """Return what levels have in common, on the modelling scale."""
+    """Return the common part of the algorithms' levels, on the modelling scale."""
     scale, drawn, levels = fitted.model.data.scale, fitted.draws, fitted.draws.levels
     if levels is None:  # variants of the model, whose levels nobody reads
         nothing = np.zeros(drawn.average.shape[:2])
@@ -326,8 +328,8 @@ def _parameters(parameters: Mapping[str, Array | None], data: ContrastData) -> d
     return {_NUMBERS[name]: x for name, x in known.items()}
 
 
-def predictive_groups(result: "BayesComparison") -> dict[str, Group]:
-    """Return the groups of the tree that are drawn for it: priors, predictions, densities."""
+def predictive_groups(result: BayesComparison) -> dict[str, Group]:
+    """Return the groups of the tree for priors, predictions and densities, drawn when requested."""
     model, thinned = result.sampled, result.draws.thinned
     rng = np.random.default_rng(result.provenance.seed)
     n = result.draws.effects.shape[1]
@@ -361,7 +363,7 @@ def _cell_effects(data: ContrastData, effects: Array) -> Group:
 
 def tree(
     draws: PosteriorDraws, setting: Setting, data: ContrastData, more: Mapping[str, Group]
-) -> "DataTree":
+) -> DataTree:
     """Return draws and observations, as ArviZ reads them."""
     from xarray import Dataset, DataTree
 

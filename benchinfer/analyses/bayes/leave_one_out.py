@@ -14,6 +14,8 @@ Vehtari, A., Simpson, D., Gelman, A., Yao, Y. & Gabry, J. (2024). Pareto smoothe
 sampling. Journal of Machine Learning Research 25(72), 1-58.
 """
 
+from __future__ import annotations
+
 import warnings
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
@@ -43,7 +45,7 @@ _CHAINS = 4
 
 @dataclass(frozen=True, slots=True)
 class Weighted:
-    """Draws of the model without one data set: those of another posterior, and weights for them."""
+    """Draws of the model without one data set: draws of another posterior with their weights."""
 
     shared: Shared  # N draws of what data sets share
     log_weights: Array  # (N,) logs of their weights, which sum to 1
@@ -51,7 +53,7 @@ class Weighted:
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class LeaveOneOut(Readable):
-    """Every data set predicted by a model that has not seen it; M data sets.
+    """Leave-one-out predictions of M data sets, each by the model without it.
 
     Attributes
     ----------
@@ -85,7 +87,7 @@ class LeaveOneOut(Readable):
     draws: tuple[Weighted, ...]
 
     def description(self) -> str:
-        """Return the predictive density, and how many data sets have much influence."""
+        """Return the predictive density and the number of influential data sets, as text."""
         above = int((self.pareto_k > self.good_k).sum())
         return (
             f"<LeaveOneOut: elpd {self.elpd:.1f} (standard error {self.se:.1f}) of"
@@ -108,7 +110,7 @@ class LeaveOneOut(Readable):
         """Effective number of parameters."""
         return float(self.overfit.sum())
 
-    def table(self) -> "pd.DataFrame":
+    def table(self) -> pd.DataFrame:
         """One row per data set.
 
         Returns
@@ -127,8 +129,8 @@ class LeaveOneOut(Readable):
             }
         )
 
-    def diagnostics(self) -> "pd.DataFrame":
-        """Name the influential data sets, one row per check."""
+    def diagnostics(self) -> pd.DataFrame:
+        """Return a table of the checks on influential data sets, one row each."""
         return checks_frame(self.checks())
 
     def checks(self) -> list[Check]:
@@ -158,15 +160,18 @@ def standard_error(pointwise: Array) -> float:
 
 
 def leave_out(
-    model: "GibbsModel",
+    model: GibbsModel,
     thinned: Thinned,
     refits: int,
     measure: str,
     datasets: tuple[str, ...],
     rng: np.random.Generator,
-    progress: "Progress | None",
+    progress: Progress | None,
 ) -> LeaveOneOut:
-    """Leave each data set out; `refits` draws of each chain where the model is sampled anew."""
+    """Return the leave-one-out predictions by importance sampling, or by refits where it fails.
+
+    A refit has `refits` draws of each chain; with 0 no model is refitted.
+    """
     shared = thinned.shared(model.domain, rng, model.covariates)
     both, residuals = log_marginals(model.data, shared)
     psis, log_weights = _psis(thinned, both)
@@ -190,7 +195,7 @@ def leave_out(
 
 
 def _psis(thinned: Thinned, log_likelihood: Array) -> tuple[Any, Array]:
-    """Return what ArviZ makes of (N, M) log densities, and (N, M) normalised log weights."""
+    """Return ArviZ's PSIS-LOO result of (N, M) log densities, and (N, M) normalised log weights."""
     from arviz_stats.loo import loo
     from xarray import Dataset, DataTree
 
@@ -214,16 +219,16 @@ def _psis(thinned: Thinned, log_likelihood: Array) -> tuple[Any, Array]:
     return psis, weights - logsumexp(weights, axis=0)
 
 
-def select_datasets(data: "ContrastData", rows: NDArray[np.integer[Any]]) -> "ContrastData":
+def select_datasets(data: ContrastData, rows: NDArray[np.integer[Any]]) -> ContrastData:
     """Return some of the data sets, on the same scale."""
     names = ("z", "design", "variance", "rank", "rss", "df", "balanced", "dataset", "silent")
     return replace(data, **{name: getattr(data, name)[rows] for name in names})
 
 
 def sample_without(
-    model: "GibbsModel", m: int, draws: int, rng: np.random.Generator, progress: "Progress | None"
+    model: GibbsModel, m: int, draws: int, rng: np.random.Generator, progress: Progress | None
 ) -> Shared:
-    """Sample the model anew without a data set, on the same scale and with the same priors."""
+    """Sample the model without a data set, on the same scale and with the same priors."""
     rest = np.delete(np.arange(len(model.data.z)), m)
     domain = domain_of_m = covariates = covariates_of_m = None
     if model.domain is not None:

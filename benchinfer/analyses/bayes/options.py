@@ -1,5 +1,7 @@
 """Arguments of `compare_bayes`."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass, replace
 from typing import ClassVar, Literal, Self
 
@@ -50,7 +52,7 @@ class BayesOptions(ContrastOptions):
             self._check_model()
 
     def check_size(self) -> None:
-        """Refuse samples that are too small."""
+        """Raise an ArgumentError where there are too few draws or chains."""
         if self.draws is not None:
             enough = f"an even number from {_FEWEST_DRAWS}."
             check_count("draws", self.draws, _FEWEST_DRAWS, enough, even=True)
@@ -59,11 +61,11 @@ class BayesOptions(ContrastOptions):
             check_count("chains", self.chains, _FEWEST_CHAINS, enough)
 
     def _check_model(self) -> None:
-        """Refuse what one model of all algorithms has not, or not together."""
+        """Raise an ArgumentError where options do not go with one model of all algorithms."""
         if isinstance(self.priors, PseudoObservation):
             raise ArgumentError(
                 "a PseudoObservation is the prior of preset='signed-rank' and preset='sign'.",
-                hint="priors=Priors(...) are those of the model of all algorithms.",
+                hint="the model of all algorithms takes Priors.",
             )
         if self.quantity == "dominant":
             raise ArgumentError(
@@ -78,7 +80,7 @@ class BayesOptions(ContrastOptions):
         self._check_likelihood()
 
     def _check_likelihood(self) -> None:
-        """Refuse what goes with the other likelihood."""
+        """Raise an ArgumentError for options that only the other likelihood has."""
         likelihood = f"likelihood={self.likelihood!r}"
         if self.likelihood == "normal":
             refused: dict[str, bool] = {

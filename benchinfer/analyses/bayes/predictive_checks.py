@@ -9,6 +9,8 @@ Gelman, A., Meng, X.-L. & Stern, H. (1996). Posterior predictive assessment of m
 realized discrepancies. Statistica Sinica 6, 733-807.
 """
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -70,12 +72,12 @@ class PredictiveChecks(Readable):
     winner: Array
 
     def description(self) -> str:
-        """Return how many data sets are not as the others predict them."""
+        """Return the number of data sets beyond their predictions, as text."""
         beyond = int(self.beyond.any(axis=0).sum())
         many = count(len(self.datasets), "data set")
         return f"<PredictiveChecks: {beyond} of {many} beyond what the others predict>"
 
-    def table(self) -> "pd.DataFrame":
+    def table(self) -> pd.DataFrame:
         """One row per data set and statistic.
 
         Returns
@@ -103,8 +105,8 @@ class PredictiveChecks(Readable):
         """(S, M) whether a statistic is beyond what the model predicts."""
         return self.tail < _RARE / len(self.datasets)
 
-    def diagnostics(self) -> "pd.DataFrame":
-        """Name the data sets that are not as the model says, one row per check."""
+    def diagnostics(self) -> pd.DataFrame:
+        """Return a table of the checks on data sets that the model predicts badly, one row each."""
         return checks_frame(self.checks())
 
     def checks(self) -> list[Check]:
@@ -118,14 +120,14 @@ class PredictiveChecks(Readable):
                 Check.of(
                     f"data sets whose {name} the others do not predict",
                     int(row.sum()),
-                    remedy=f"{names}: look at the scores there; another scale (scale=...) or"
-                    " interactions may fit better: compare_models()",
+                    remedy=f"{names}: look at the scores there; another scale, Measure(scale=...),"
+                    " or other interactions=... may fit better: compare the models",
                 )
             )
         return checks
 
 
-def predict_each(result: "BayesComparison", draws: tuple[Weighted, ...]) -> PredictiveChecks:
+def predict_each(result: BayesComparison, draws: tuple[Weighted, ...]) -> PredictiveChecks:
     """Predict each data set by the others."""
     data, rng = result.data, np.random.default_rng(result.provenance.seed)
     scale, parts, winner = data.scale, [], []
@@ -146,19 +148,19 @@ def predict_each(result: "BayesComparison", draws: tuple[Weighted, ...]) -> Pred
     )
 
 
-def winners(data: "ContrastData", draws: tuple[Weighted, ...], rng: np.random.Generator) -> Array:
+def winners(data: ContrastData, draws: tuple[Weighted, ...], rng: np.random.Generator) -> Array:
     """Return (M,) predicted probabilities of the algorithms that are best on the data sets."""
     return np.array([_winner(data, m, _draw(data, m, one, rng)) for m, one in enumerate(draws)])
 
 
-def _draw(data: "ContrastData", m: int, draws: Weighted, rng: np.random.Generator) -> Replicated:
-    """Draw a data set by the model that has not seen it."""
+def _draw(data: ContrastData, m: int, draws: Weighted, rng: np.random.Generator) -> Replicated:
+    """Draw a data set by the model without it."""
     weights = np.exp(draws.log_weights)
     rows = rng.choice(len(draws.shared), size=_DRAWS, p=weights / weights.sum())
     return replicate(data, m, draws.shared[rows], rng)
 
 
-def _compare(data: "ContrastData", m: int, drawn: Replicated) -> Array:
+def _compare(data: ContrastData, m: int, drawn: Replicated) -> Array:
     """Return (5, S) statistics: observed, median, low and high of the draws, and tail."""
     there = present(data, m)
     seen, new = (_statistics(x, there) for x in (observed(data, m), drawn))
@@ -177,8 +179,8 @@ def _statistics(replicated: Replicated, there: Flags) -> Array:
     return np.stack([effects.std(axis=1, ddof=1), np.ptp(effects, axis=1), sd])
 
 
-def _winner(data: "ContrastData", m: int, drawn: Replicated) -> float:
-    """Return the probability of the algorithm that is best on the data set, as it is drawn."""
+def _winner(data: ContrastData, m: int, drawn: Replicated) -> float:
+    """Return the predicted probability of the algorithm that is best on the data set."""
     there = present(data, m)
     best = observed(data, m).effects[0, there]
     won = drawn.effects[:, there].argmax(axis=1)
@@ -191,7 +193,7 @@ def _winner(data: "ContrastData", m: int, drawn: Replicated) -> float:
 _PRIOR_DRAWS = 2000
 
 
-def prior_check(result: "BayesComparison") -> "pd.DataFrame":
+def prior_check(result: BayesComparison) -> pd.DataFrame:
     """Compare priors with scores; see `BayesComparison.prior_check`."""
     model, data = result.sampled, result.data
     rng = np.random.default_rng(result.provenance.seed)

@@ -17,6 +17,8 @@ Hoffman, M. D. & Gelman, A. (2014). The No-U-Turn sampler: adaptively setting pa
 Hamiltonian Monte Carlo. Journal of Machine Learning Research 15, 1593-1623.
 """
 
+from __future__ import annotations
+
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
@@ -44,9 +46,7 @@ pm: Any = pymc
 pt: Any = tensor
 
 
-def pymc_model(
-    model: "GibbsModel", names: "Mapping[str, Sequence[str]] | None" = None
-) -> PyMCModel:
+def pymc_model(model: GibbsModel, names: Mapping[str, Sequence[str]] | None = None) -> PyMCModel:
     """Return the model of the posterior, in units of ``ContrastData.scale``."""
     data, priors = model.data, model.priors
     m, j = data.z.shape
@@ -97,10 +97,8 @@ def pymc_model(
     return built
 
 
-def average_effects(
-    priors: "Priors", scale: Variable, guess: "Array", precision: "Array"
-) -> Variable:
-    """Return the contrasts of the average effects, of which scores make a guess."""
+def average_effects(priors: Priors, scale: Variable, guess: Array, precision: Array) -> Variable:
+    """Return the contrasts of the average effects, standardised about a guess from the scores."""
     if priors.effect_sd is not None:
         return pm.Normal("contrasts", 0.0, priors.effect_sd, dims="contrast")
     ratio = pm.HalfStudentT("effect_ratio", nu=3, sigma=priors.effect_scale)
@@ -109,7 +107,7 @@ def average_effects(
     return pm.Normal("contrasts", 0.0, spread, dims="contrast", transform=transform)
 
 
-def _guess(data: "ContrastData") -> tuple["Array", "Array"]:
+def _guess(data: ContrastData) -> tuple[Array, Array]:
     """Return (J,) least-squares means of the contrasts over data sets, and their precisions."""
     j = data.z.shape[1]
     seen = np.einsum("mij,mik->jk", data.design, data.design) + 1e-6 * np.eye(j)
@@ -118,7 +116,7 @@ def _guess(data: "ContrastData") -> tuple["Array", "Array"]:
     return mean, np.diag(seen) * data.rank.sum() / np.maximum(square.sum(), 1e-6)
 
 
-def domain_departures(model: "GibbsModel") -> Variable:
+def domain_departures(model: GibbsModel) -> Variable:
     """Return the departures of the data sets' domains."""
     if model.domain is None:
         return 0.0
@@ -127,8 +125,8 @@ def domain_departures(model: "GibbsModel") -> Variable:
     return (scale * unit)[model.domain]
 
 
-def _noise(model: "GibbsModel") -> Variable:
-    """Return the residual variances, seen by the residuals."""
+def _noise(model: GibbsModel) -> Variable:
+    """Return the residual variances, with the residuals as their observations."""
     data, priors = model.data, model.priors
     if not data.noisy:
         return np.zeros(len(data.z))
@@ -148,13 +146,13 @@ def _noise(model: "GibbsModel") -> Variable:
 
 
 class StandardisedNormals(Transform):
-    """Normal variables by their departure from what their prior and the scores make likely."""
+    """Normal variables, standardised by a mean and scale from their prior and the scores."""
 
-    def __init__(self, guess: "Array", precision: "Array") -> None:
+    def __init__(self, guess: Array, precision: Array) -> None:
         self._guess, self._precision = guess, precision
 
     def _likely(self, inputs: tuple[Variable, ...]) -> tuple[Variable, Variable]:
-        """Return mean and standard deviation, given what the prior depends on."""
+        """Return mean and standard deviation, given the arguments of the prior."""
         raise NotImplementedError
 
     def forward(self, value: Variable, *inputs: Variable) -> Variable:
@@ -174,7 +172,7 @@ class StandardisedNormals(Transform):
 
 
 class InformedNormals(StandardisedNormals):
-    """Effects by their departure from what their prior and the scores together make likely.
+    """Effects, standardised by a mean and scale from their prior and the scores.
 
     Neither effects nor their departures from the centre will do: where scores say little the former
     are tied to their scale, where they say much the latter are.
@@ -198,7 +196,7 @@ class InformedNormals(StandardisedNormals):
 
 
 class _Standardised(StandardisedNormals):
-    """Logs of scales by their departure from what centre, spread and residuals make likely.
+    """Logs of scales, standardised by a mean and scale from centre, spread and residuals.
 
     Neither logs nor their departures from the centre will do: where there are few residuals, or
     none, the former are tied to the spread; where there are many, the latter are.
@@ -207,7 +205,7 @@ class _Standardised(StandardisedNormals):
     name = "standardised"
 
     @classmethod
-    def of(cls, data: "ContrastData") -> Self:
+    def of(cls, data: ContrastData) -> Self:
         held = data.df > 0
         mean = np.where(held, data.rss, 1.0) / np.where(held, data.df, 1.0)
         guess = np.where(held, np.log(mean) / 2 - data.log_sd, 0.0)
@@ -221,7 +219,7 @@ class _Standardised(StandardisedNormals):
         return mean, precision**-0.5
 
 
-def mixing_scales(model: "GibbsModel") -> Variable:
+def mixing_scales(model: GibbsModel) -> Variable:
     """Return the mixing scales of the data sets."""
     if model.interactions == "normal":
         return np.ones(len(model.data.z))
@@ -230,7 +228,7 @@ def mixing_scales(model: "GibbsModel") -> Variable:
     return pm.InverseGamma("mixing", alpha=half, beta=half, dims="dataset")
 
 
-def covariance(model: "GibbsModel", scale: Variable) -> Variable:
+def covariance(model: GibbsModel, scale: Variable) -> Variable:
     """Return (J, J) Sigma."""
     j = model.data.z.shape[1]
     if model.structure == "common":

@@ -33,7 +33,7 @@ from benchinfer.relations.sections import OUTCOME
 
 
 def pairwise_sections(comparison: BayesPairsComparison, request: Request) -> tuple[Section, ...]:
-    """Return the verdict, and which outcome of each pair is ahead."""
+    """Return the sections of a comparison: the verdict, and the outcomes of each pair."""
     seed = comparison.provenance.seed
     basis = "" if seed is None else f"Seed {seed}."
     rows = contrasts(comparison, basis)
@@ -44,7 +44,7 @@ def pairwise_sections(comparison: BayesPairsComparison, request: Request) -> tup
 
 
 def outcomes(result: BayesPairsComparison, request: Request) -> Section:
-    """Say which outcome of each pair is the most probable one."""
+    """Return the section on the probabilities of the outcomes of each pair."""
     where, text = result.next_words, []
     error = float(result.votes.error.max())
     if request.details:
@@ -120,12 +120,12 @@ _PRIORS = {
 
 
 def sections(comparison: BayesComparison, request: Request) -> tuple[Section, ...]:
-    """Return the verdict, and which algorithm is likely best."""
+    """Return the sections of a comparison: the verdict, and the probabilities to be best."""
     return leading(comparison, request), probable(comparison, request)
 
 
 def probable(result: BayesComparison, request: Request) -> Section:
-    """Say how probable it is that an algorithm is best; with details, what that rests on."""
+    """Return the section on probabilities of ranks and pairs; with details, the priors and fits."""
     values: dict[str, object] = {"quantity": result.quantity, "convergence": result.convergence}
     if result.other_models is not None:
         values["other_models"] = result.other_models.table(result.measure, result.algorithms)
@@ -152,7 +152,7 @@ def probable(result: BayesComparison, request: Request) -> Section:
 
 
 def _fold(result: BayesComparison) -> Fold:
-    """Return the data sets one by one, the other quantity, slopes and priors."""
+    """Return the folded details: data sets, the other quantity, slopes and priors."""
     figures = [
         Figure(
             result,
@@ -197,7 +197,7 @@ def _fold(result: BayesComparison) -> Fold:
 
 
 def best(result: BayesComparison) -> str:
-    """Name the algorithm that is most likely best, on average and on the next data set."""
+    """Return a sentence on the algorithm most likely best on average and on the next data set."""
     top = int(result.ranks.best.argmax())
     name, share = result.algorithms[top], chance(float(result.ranks.best[top]))
     sentence = f"{name} is the best algorithm {result.average_words} with probability {share}"
@@ -213,7 +213,7 @@ def best(result: BayesComparison) -> str:
 
 
 def fits(result: BayesComparison) -> tuple[str, ...]:
-    """Describe how well each data set is predicted by the others."""
+    """Return sentences on the leave-one-out predictions of the data sets."""
     if isinstance(result, ResponseComparison):  # whose rows have no such checks
         return ()
     left = result.loo(refit=False)

@@ -22,6 +22,8 @@ and likelihood sensitivity with power-scaling. Statistics and Computing 34, 57.
 https://doi.org/10.1007/s11222-023-10366-5
 """
 
+from __future__ import annotations
+
 import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
@@ -83,24 +85,24 @@ TAILS = {
 
 @dataclass(frozen=True, slots=True)
 class Variant:
-    """A model that differs from that of a comparison in one thing."""
+    """A model that differs from that of a comparison in one assumption."""
 
     name: str  # in what it differs
-    model: "GibbsModel"
+    model: GibbsModel
     # measure, scores: the measure and the table on another scale; None on that of the comparison
-    measure: "Measure | None" = None
-    scores: "ScoreTable | None" = None
+    measure: Measure | None = None
+    scores: ScoreTable | None = None
 
     @property
     def label(self) -> str:
-        """Name with the meaning of other interactions."""
+        """Label of the variant: its name, with the meaning of its interactions."""
         if not self.name.startswith("interactions"):
             return self.name
         return f"{self.name} ({TAILS[self.model.interactions]})"
 
 
 def variants(
-    result: "BayesComparison", scores: "ScoreTable | None", *, quick: bool = False
+    result: BayesComparison, scores: ScoreTable | None, *, quick: bool = False
 ) -> Iterator[Variant]:
     """Yield the variants of a model; those on other scales need the table.
 
@@ -125,8 +127,8 @@ def variants(
         yield from scaled.values()
 
 
-def on_scales(result: "BayesComparison", scores: "ScoreTable") -> Iterator[Variant]:
-    """Yield the model on each other scale that the scores have room on."""
+def on_scales(result: BayesComparison, scores: ScoreTable) -> Iterator[Variant]:
+    """Yield the model on each other scale that the scores permit."""
     compared = result.measure
     setting, _ = Setting.of(scores, compared.name)
     if setting.digest != result.setting.digest:
@@ -150,11 +152,11 @@ def on_scales(result: "BayesComparison", scores: "ScoreTable") -> Iterator[Varia
 
 
 def sensitivity(
-    result: "BayesComparison",
-    scores: "ScoreTable | None",
+    result: BayesComparison,
+    scores: ScoreTable | None,
     draws: int,
-    progress: "Progress | None",
-) -> "pd.DataFrame":
+    progress: Progress | None,
+) -> pd.DataFrame:
     """Compare once more by variants of the model; see `BayesComparison.sensitivity`."""
     if result.about:
         raise DesignError(
@@ -172,9 +174,9 @@ def sensitivity(
 
 
 def with_other_models(
-    result: "BayesComparison", scores: "ScoreTable", progress: "Progress | None"
-) -> "BayesComparison":
-    """Return the comparison with the answers of quick variants of the model, by few draws."""
+    result: BayesComparison, scores: ScoreTable, progress: Progress | None
+) -> BayesComparison:
+    """Return the comparison with the results of variants of the model, by few draws."""
     candidates = list(variants(result, scores, quick=True))
     names: list[str] = []
     others: list[BayesComparison] = []
@@ -206,8 +208,8 @@ def with_other_models(
 
 
 def _compare_by(
-    result: "BayesComparison", variant: Variant, fitted: BayesFit, rng: np.random.Generator
-) -> "BayesComparison":
+    result: BayesComparison, variant: Variant, fitted: BayesFit, rng: np.random.Generator
+) -> BayesComparison:
     """Return the comparison by a variant of the model, at the same covariates."""
     from benchinfer.analyses.bayes.compare import compare_fit
 
@@ -221,7 +223,7 @@ def _compare_by(
     return other.at(**along.at) if along is not None and along.at else other
 
 
-def _chances(compared: "list[BayesComparison]") -> tuple[Array, Array | None]:
+def _chances(compared: list[BayesComparison]) -> tuple[Array, Array | None]:
     """Return (V, K) probabilities to be best on average, and on the next data set if there is."""
     best = np.stack([result.ranks.best for result in compared])
     following = [result.ranks_following for result in compared]
@@ -231,7 +233,7 @@ def _chances(compared: "list[BayesComparison]") -> tuple[Array, Array | None]:
 
 
 def _columns(
-    measure: "Measure",
+    measure: Measure,
     variants: Sequence[str],
     algorithms: tuple[str, ...],
     best: Array,
@@ -251,7 +253,7 @@ def _columns(
 @savable
 @dataclass(frozen=True, slots=True)
 class OtherModels:
-    """Answers of V other models."""
+    """Results of V other models."""
 
     variants: tuple[str, ...]  # how each differs from the comparison
     # best, following: (V, K) probabilities to be best on average and on the next data set; None for
@@ -264,10 +266,10 @@ class OtherModels:
 
     @property
     def disagree(self) -> int:
-        """Number of models that say otherwise."""
+        """Number of models with another best algorithm or other verdicts."""
         return sum(map(bool, self.otherwise))
 
-    def table(self, measure: "Measure", algorithms: tuple[str, ...]) -> "pd.DataFrame":
+    def table(self, measure: Measure, algorithms: tuple[str, ...]) -> pd.DataFrame:
         """Return one row per variant and algorithm."""
         columns = _columns(measure, self.variants, algorithms, self.best, self.following)
         return frame({**columns, "prob_error": np.repeat(self.error, len(algorithms))})
@@ -285,13 +287,13 @@ class OtherModels:
 
 
 def likeliest(best: Array, algorithms: tuple[str, ...]) -> str:
-    """Name the algorithm of the highest probability, with that."""
+    """Return the algorithm with the highest probability, and this probability, as text."""
     top = int(best.argmax())
     return f"{algorithms[top]} ({best[top]:.2f})"
 
 
-def leaders(result: "BayesComparison") -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
-    """Return who is likeliest best by the comparison and by other models."""
+def leaders(result: BayesComparison) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
+    """Return the algorithm most probably best by the comparison and by other models."""
     heads = ("model", f"best {result.average_words}")
     row = [f"as compared ({TAILS[result.interactions]})"]
     row.append(likeliest(result.ranks.best, result.algorithms))
@@ -308,8 +310,8 @@ def leaders(result: "BayesComparison") -> tuple[tuple[str, ...], list[tuple[str,
     return heads, [tuple(row), *rows]
 
 
-def _disagreement(result: "BayesComparison", other: "BayesComparison") -> str:
-    """Name the algorithm that another model calls best, and count pairs decided otherwise."""
+def _disagreement(result: BayesComparison, other: BayesComparison) -> str:
+    """Return the differences of another model as text: the best algorithm, and changed verdicts."""
     parts: list[str] = []
     ranks, others = (
         r.ranks_following if r.quantity == "next" and r.ranks_following else r.ranks
@@ -329,8 +331,8 @@ def _disagreement(result: "BayesComparison", other: "BayesComparison") -> str:
     return ", and ".join(parts)
 
 
-def changed_pairs(result: "BayesComparison", other: "BayesComparison") -> Flags:
-    """Return which pairs another model decides otherwise, by more than Monte Carlo error."""
+def changed_pairs(result: BayesComparison, other: BayesComparison) -> Flags:
+    """Return the pairs with another verdict by another model, beyond Monte Carlo error."""
     # Few draws are rough, and no verdict rests on them: whether their chains settled matters not.
     codes, others = (codes_of(r.outcomes, r.level) for r in (result, other))
     changed = codes != others
@@ -348,7 +350,7 @@ def changed_pairs(result: "BayesComparison", other: "BayesComparison") -> Flags:
 
 @dataclass(frozen=True, slots=True)
 class _Candidate:
-    """A model with its predictions of data sets that it has not seen."""
+    """A model with its leave-one-out predictions of the data sets."""
 
     name: str  # how it differs from the comparison
     left: LeaveOneOut  # data sets left out
@@ -358,11 +360,11 @@ class _Candidate:
 
 
 def compare_models(
-    result: "BayesComparison",
-    scores: "ScoreTable | None",
+    result: BayesComparison,
+    scores: ScoreTable | None,
     draws: int,
-    progress: "Progress | None",
-) -> "pd.DataFrame":
+    progress: Progress | None,
+) -> pd.DataFrame:
     """Compare models; see `BayesComparison.compare_models`."""
     candidates = list(_candidates(result, scores, draws, progress))
     comparable = [one.elpd for one in candidates if one.elpd is not None]
@@ -397,12 +399,12 @@ def compare_models(
 
 
 def _candidates(
-    result: "BayesComparison",
-    scores: "ScoreTable | None",
+    result: BayesComparison,
+    scores: ScoreTable | None,
     draws: int,
-    progress: "Progress | None",
+    progress: Progress | None,
 ) -> Iterator[_Candidate]:
-    """Yield the model of the comparison and its variants, judged by data sets left out."""
+    """Yield the model of the comparison and its variants, with leave-one-out predictions."""
     from benchinfer.analyses.bayes.predictive_checks import winners
 
     wider = np.zeros(len(result.data.z))
@@ -431,7 +433,7 @@ def _candidates(
         yield _Candidate(variant.name, left, elpd, np.log(winners(data, left.draws, rng)))
 
 
-def _log_widening(measure: "Measure", scores: "ScoreTable", data: "ContrastData") -> Array:
+def _log_widening(measure: Measure, scores: ScoreTable, data: ContrastData) -> Array:
     """Return (M,) logs of how much wider contrasts are on the scale than in the measure's unit."""
     if measure.scale == "identity":
         return np.zeros(len(data.z))
@@ -443,7 +445,7 @@ def _log_widening(measure: "Measure", scores: "ScoreTable", data: "ContrastData"
     return each.sum(axis=1) - open_ * _log_slope(measure, centre)
 
 
-def _log_slope(measure: "Measure", level: Array) -> Array:
+def _log_slope(measure: Measure, level: Array) -> Array:
     """Return logs of the derivative of the scale at levels on it."""
     score = measure.level_of(level)
     return -np.log(score) - (np.log1p(-score) if measure.scale == "logit" else 0.0)
@@ -479,7 +481,7 @@ _DIAGNOSES = {
 }
 
 
-def prior_sensitivity(result: "BayesComparison") -> "pd.DataFrame":
+def prior_sensitivity(result: BayesComparison) -> pd.DataFrame:
     """Scale priors and likelihood by powers; see `BayesComparison.prior_sensitivity`."""
     from arviz_stats.psense import psense
     from xarray import Dataset, DataTree

@@ -1,5 +1,7 @@
 """Domains and covariates of the hierarchical model."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
@@ -47,12 +49,12 @@ class Along:
 
     @property
     def scaled(self) -> Array:
-        """(M, q) values as the model sees them: centred and divided by their spread."""
+        """(M, q) values in the model: centred and divided by their spread."""
         return (self.values - self.centre) / self.spread
 
     @property
     def offset(self) -> Array:
-        """(q,) how far from the means claims are made, in the model's units."""
+        """(q,) values that claims are about, less the means, in the model's units."""
         where = np.array(
             [self.at.get(name, x) for name, x in zip(self.names, self.centre, strict=True)]
         )
@@ -60,7 +62,7 @@ class Along:
 
     @property
     def place(self) -> str:
-        """Values of the covariates at which claims are made, in words."""
+        """Values of the covariates that claims are about, in words."""
         values = [f"{name} = {value:g}" for name, value in self.at.items()]
         rest = [name for name in self.names if name not in self.at]
         if not rest:
@@ -70,9 +72,9 @@ class Along:
 
 
 def read_along(
-    scores: "ScoreTable", measure: str, data: "ContrastData", names: tuple[str, ...]
+    scores: ScoreTable, measure: str, data: ContrastData, names: tuple[str, ...]
 ) -> Along | None:
-    """Return the covariates of the data sets that a model learns from, or None."""
+    """Return the covariates of the data sets in the model; None without covariates."""
     if not names:
         return None
     check_constant(scores, measure, names)
@@ -82,7 +84,7 @@ def read_along(
     return Along(names, values, {})
 
 
-def slopes(result: "BayesComparison") -> "pd.DataFrame":
+def slopes(result: BayesComparison) -> pd.DataFrame:
     """Compare slopes; see `BayesComparison.slopes`."""
     import pandas as pd
 
@@ -99,7 +101,7 @@ def slopes(result: "BayesComparison") -> "pd.DataFrame":
     return pd.concat(tables, ignore_index=True)
 
 
-def at(result: "BayesComparison", values: Mapping[str, float]) -> "BayesComparison":
+def at(result: BayesComparison, values: Mapping[str, float]) -> BayesComparison:
     """Compare at some values of covariates; see `BayesComparison.at`."""
     along = _along(result)
     if not values:
@@ -138,8 +140,8 @@ def at(result: "BayesComparison", values: Mapping[str, float]) -> "BayesComparis
     ).of()
 
 
-def moved(along: Along, draws: "PosteriorDraws") -> tuple[Array, Array]:
-    """Return what the covariates add to (C, T, K) effects and (C, T) levels."""
+def moved(along: Along, draws: PosteriorDraws) -> tuple[Array, Array]:
+    """Return the shifts of (C, T, K) effects and (C, T) levels by the covariates."""
     steps = along.offset * along.spread
     effects, levels = (
         np.stack([slopes[name] for name in along.names], axis=-1) @ steps
@@ -148,7 +150,7 @@ def moved(along: Along, draws: "PosteriorDraws") -> tuple[Array, Array]:
     return effects, levels
 
 
-def _along(result: "BayesComparison") -> Along:
+def _along(result: BayesComparison) -> Along:
     if result.along is None:
         raise DesignError(
             "the model has no covariates.",
@@ -157,13 +159,13 @@ def _along(result: "BayesComparison") -> Along:
     return result.along
 
 
-def contrast_matrix(result: "BayesComparison") -> Array:
+def contrast_matrix(result: BayesComparison) -> Array:
     """Return the (P, K) contrasts of a comparison."""
     family = result.options.family(result.algorithms, result.levels.estimate)
     return family.matrix[family.wanted]
 
 
-def by_domain(result: "BayesComparison") -> Comparisons:
+def by_domain(result: BayesComparison) -> Comparisons:
     """Compare on average in each domain, and in a new one; see `BayesComparison.by_domain`."""
     draws = result.draws
     domains, new, common = draws.domains, draws.new_domain, draws.common
@@ -187,9 +189,9 @@ def by_domain(result: "BayesComparison") -> Comparisons:
 
 
 def _in_domain(
-    result: "BayesComparison", effects: Array, common: Array, about: str
-) -> "BayesComparison":
-    """Return what (C, T, K) effects in a domain, on top of (C, T) levels, say on average."""
+    result: BayesComparison, effects: Array, common: Array, about: str
+) -> BayesComparison:
+    """Return the comparison of average (C, T, K) effects in a domain with (C, T) levels."""
     margin, level = result.measure.margin, result.level
     return replace(
         result,

@@ -1,5 +1,7 @@
 """The function `compare_bootstrap`."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Literal

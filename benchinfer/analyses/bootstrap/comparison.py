@@ -1,5 +1,7 @@
 """Comparison by the bootstrap of aggregates."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, Literal
@@ -131,8 +133,8 @@ class BootstrapComparison(TestedComparison):
         del columns["df"], columns["statistic"]
         return {**columns, "p_error": self.p_error}
 
-    def probability_of_improvement(self) -> "pd.DataFrame":
-        """Say how often a run of the first algorithm is better than one of the second.
+    def probability_of_improvement(self) -> pd.DataFrame:
+        """Return the probability that a run of the first algorithm beats one of the second.
 
         Returns
         -------
@@ -157,7 +159,7 @@ class BootstrapComparison(TestedComparison):
             }
         )
 
-    def profile(self, kind: Literal["scores", "ratios"] = "scores") -> "pd.DataFrame":
+    def profile(self, kind: Literal["scores", "ratios"] = "scores") -> pd.DataFrame:
         """Return performance profiles: one curve per algorithm.
 
         Parameters
@@ -186,7 +188,7 @@ class BootstrapComparison(TestedComparison):
             raise DesignError(
                 f"some scores of {self.setting.measure.noun} are not above 0, so that ratios to"
                 " the best have no meaning.",
-                hint='profile("scores") is of scores as they are.',
+                hint="the profile of scores takes them as they are.",
             )
         k, g = profile.estimate.shape
         threshold = profile.threshold

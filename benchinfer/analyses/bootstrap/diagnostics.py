@@ -47,7 +47,7 @@ def checks(
 
 
 def _replications(sample: ScoreSample) -> list[Check]:
-    """Say where few replications make a bootstrap within data sets coarse."""
+    """Return the checks of few replications to draw from, and of those that cannot be drawn."""
     size = np.diff(sample.strata)
     fewest, alone = int(size[size > 1].min()), int((size == 1).sum())
     return [
@@ -86,8 +86,8 @@ def _error_rate(result: BootstrapComparison, procedure: BootstrapProcedure) -> C
         factor,
         1.5,
         remedy=f"too few {drawn} for a bootstrap this far out in the tail: intervals are"
-        f' too short and p-values too small; interval="expanded" and'
-        f" compare_mixed allow for the number",
+        ' too short and p-values too small; interval="expanded" and'
+        " compare_mixed allow for the number",
     )
 
 
@@ -127,9 +127,9 @@ def _statistic(result: BootstrapComparison, sample: ScoreSample) -> list[Check]:
 
 
 def _references(result: BootstrapComparison) -> list[Check]:
-    """Warn of a scale that rests on the scores, and stays as it is where these are drawn.
+    """Return the check of a scale that is computed from the scores and not resampled with them.
 
-    Data sets are drawn with their scale.
+    Where data sets are drawn, their scale is drawn with them, and there is no check.
     """
     normalised = result.setting.measure.normalised
     if normalised is None or result.options.resample == "datasets":
@@ -145,7 +145,7 @@ def _references(result: BootstrapComparison) -> list[Check]:
 
 
 def _resamples(result: BootstrapComparison, procedure: BootstrapProcedure) -> list[Check]:
-    """Say whether the resamples, and the units, are enough to decide a pair."""
+    """Return the checks that resamples and units suffice to decide pairs and bound intervals."""
     least, alpha, evidence = procedure.bounds.least, result.alpha, result.evidence
     share = np.full(len(least), 1 / (procedure.resamples + 1))
     if result.options.interval == "expanded":
@@ -191,7 +191,7 @@ def _pairs(
     procedure: BootstrapProcedure,
     tests: BootstrapTests,
 ) -> list[Check]:
-    """Name the pairs whose evidence needs care."""
+    """Return the checks of pairs near the level, with conflicting intervals or without spread."""
     evidence, alpha, flat = result.evidence, result.alpha, tests.flat
     pairs = result.oriented(family.named_sides(result.algorithms))
     near = decisions.within_error(evidence.p_value, tests.error, alpha)

@@ -1,5 +1,7 @@
 """Intervals, tests and improvement probabilities from bootstrap draws."""
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -58,7 +60,7 @@ class Aggregated:
         influence: UnitInfluence,
         n_jobs: int | None = 1,
         progress: Callable[[int], None] | None = None,
-    ) -> "Aggregated":
+    ) -> Aggregated:
         """Aggregate the sample and its resamples."""
         # Rounding is that of the spread of scores, not of their distance from 0.
         center = float(sample.values[sample.present].mean())
@@ -118,7 +120,7 @@ class BootstrapProcedure:
         options: BootstrapOptions,
         sample: ScoreSample,
         influence: UnitInfluence,
-    ) -> "BootstrapProcedure":
+    ) -> BootstrapProcedure:
         """Return the procedure that the arguments of `compare_bootstrap` ask for."""
         n = len(family.matrix) if options.adjust == "holm" else 1
         sides = 1 if options.directed else 2

@@ -4,6 +4,8 @@ Few algorithms share a panel. Of many each has a panel of its own, in which the 
 is shaded: more than six colours cannot be distinguished.
 """
 
+from __future__ import annotations
+
 from collections.abc import Mapping
 from typing import Literal
 
@@ -32,8 +34,8 @@ from benchinfer.plots.text import fitted, key
 _NOTE = "of each algorithm alone: whether two of them overlap is no test of their difference"
 
 
-def layout_aggregates(result: "BootstrapComparison", width: Width = PAGE) -> Intervals:
-    """Lay out the level of each algorithm."""
+def layout_aggregates(result: BootstrapComparison, width: Width = PAGE) -> Intervals:
+    """Return the layout of the aggregates of the algorithms with their intervals, best first."""
     measure, table = result.measure, result.summary().iloc[[*result.best_first]]
     names = bars.labels(result.algorithms, [""], width)
     rows = tuple(
@@ -67,9 +69,12 @@ size_aggregates, draw_aggregates = bars.size_intervals, bars.draw_intervals
 
 
 def layout_improvement(
-    result: "BootstrapComparison", width: Width = PAGE, *, top: int | None = None
+    result: BootstrapComparison, width: Width = PAGE, *, top: int | None = None
 ) -> Intervals:
-    """Lay out pairs in the order of their better, then their worse placed algorithm."""
+    """Return the layout of the probabilities of improvement of the pairs.
+
+    Pairs are in the order of their better-ranked, then of their worse-ranked algorithm.
+    """
     measure = result.setting.measure
     table = result.turned(result.probability_of_improvement())
     names = bars.pair_labels(result.algorithms, " vs ", ["0.00"], width)
@@ -113,7 +118,7 @@ def layout_improvement(
     )
 
 
-def _notes(result: "BootstrapComparison", rows: tuple[Interval, ...]) -> tuple[str, ...]:
+def _notes(result: BootstrapComparison, rows: tuple[Interval, ...]) -> tuple[str, ...]:
     alone = result.options.adjust == "none"
     kind = "intervals of each pair alone" if alone else "simultaneous intervals"
     notes = [
@@ -127,8 +132,8 @@ def _notes(result: "BootstrapComparison", rows: tuple[Interval, ...]) -> tuple[s
 size_improvement, draw_improvement = bars.size_intervals, bars.draw_intervals
 
 
-def layout_profile(result: "BootstrapComparison", width: Width = PAGE) -> ProfileLayout:
-    """Lay out the shares of scores better than thresholds."""
+def layout_profile(result: BootstrapComparison, width: Width = PAGE) -> ProfileLayout:
+    """Return the layout of the performance profiles: shares of scores better than thresholds."""
     measure = result.setting.measure
     name = measure_name(measure)
     return _laid(
@@ -142,8 +147,8 @@ def layout_profile(result: "BootstrapComparison", width: Width = PAGE) -> Profil
     )
 
 
-def ratios(result: "BootstrapComparison", width: Width = PAGE) -> ProfileLayout:
-    """Lay out the shares of data sets on which algorithms are within a ratio of the best."""
+def ratios(result: BootstrapComparison, width: Width = PAGE) -> ProfileLayout:
+    """Return the layout of the performance profiles of ratios to the best algorithm."""
     measure = result.setting.measure
     name = measure_name(measure)
     of = f"mean {name} / that of the best"
@@ -160,7 +165,7 @@ def ratios(result: "BootstrapComparison", width: Width = PAGE) -> ProfileLayout:
 
 
 def _laid(
-    result: "BootstrapComparison",
+    result: BootstrapComparison,
     kind: Literal["scores", "ratios"],
     width: Width,
     *,

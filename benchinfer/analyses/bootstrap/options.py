@@ -1,5 +1,7 @@
 """Arguments of `compare_bootstrap`."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
@@ -64,14 +66,14 @@ class BootstrapOptions(TestedOptions):
 
 
 def level_name(statistic: Named | float) -> str:
-    """Name the aggregate as a level of a measure in braces; empty where it is the mean."""
+    """Return the aggregate as a format string for the measure's name; empty for means."""
     if isinstance(statistic, str):
         return _WORDS[statistic][0]
     return f"{statistic:g} quantile of {{}}"
 
 
 def statistic_words(statistic: Named | float, *, several: bool) -> str:
-    """Name the statistic in the singular, of one data set or several."""
+    """Return the statistic in words, of one data set or of several."""
     if isinstance(statistic, str):
         return _WORDS[statistic][1 if several else 2]
     units = "of the data sets' means" if several else "of the scores"

@@ -1,5 +1,7 @@
 """Relations of bootstrap resamples of a data set."""
 
+from __future__ import annotations
+
 import inspect
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -118,10 +120,10 @@ def resample_relations(
 
 @dataclass(frozen=True, slots=True)
 class _Resample:
-    """What gives the relations of a resample by its number, in any process."""
+    """Function of the number of a resample that returns its relations, in any process."""
 
     compare: Callable[..., Comparison]
-    table: "_Table"
+    table: _Table
     resample: Drawn
     seed: int
     rule: str
@@ -148,7 +150,7 @@ class _Table:
     """
 
     setting: Setting  # what is compared
-    frame: "pd.DataFrame"  # the N scores
+    frame: pd.DataFrame  # the N scores
     starts: Codes  # (D + 1,) where the rows of each data set begin, and where the last end
     # stratum, unit: (N,) codes: units are drawn within strata: data sets, or cells where algorithms
     # do not share replications
@@ -156,7 +158,7 @@ class _Table:
     unit: Codes
 
     @staticmethod
-    def of(setting: Setting, scores: ScoreTable) -> "_Table":
+    def of(setting: Setting, scores: ScoreTable) -> _Table:
         names = ["dataset"] if setting.paired else ["dataset", "algorithm"]
         frame = scores.to_frame(setting.measure.name)
         frame = frame.sort_values([*names, "replication"], kind="stable", ignore_index=True)

@@ -1,5 +1,7 @@
 """Scores with their bootstrap draws."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -20,7 +22,7 @@ if TYPE_CHECKING:
 
 
 def reported(setting: Setting, tolerance: float | None, *, gap: bool) -> Measure:
-    """Return what the aggregates are measures of."""
+    """Return the measure of the aggregates: that of the scores, or its optimality gap."""
     measure = setting.measure
     if gap:
         name, label = f"optimality gap of {measure.name}", measure.label
@@ -37,20 +39,20 @@ class BootstrapSample:
     # gap are shortfalls
     raw: ScoreSample
     aggregated: ScoreSample
-    measure: "Measure"  # what the aggregates measure
+    measure: Measure  # what the aggregates measure
 
     @staticmethod
     def of(
-        scores: "ScoreTable",
-        setting: "Setting",
+        scores: ScoreTable,
+        setting: Setting,
         resample: Resample,
         statistic: Statistic,
         goal: Reference | None,
         tolerance: float | None,
         *,
         gap: bool,
-    ) -> "BootstrapSample":
-        """Take the scores as the arguments of `compare_bootstrap` ask."""
+    ) -> BootstrapSample:
+        """Return the scores to resample and to aggregate, by arguments of `compare_bootstrap`."""
         blocks = scores.blocks(setting.measure.name)
         if blocks.size is not None and statistic.pools(len(blocks.datasets)):
             raise DesignError(
@@ -66,8 +68,8 @@ class BootstrapSample:
         return BootstrapSample(raw, aggregated, reported(setting, tolerance, gap=gap))
 
 
-def refuse_undrawable(setting: "Setting", sample: ScoreSample, resample: Resample) -> None:
-    """Refuse to draw what cannot be drawn, or what is not independent."""
+def refuse_undrawable(setting: Setting, sample: ScoreSample, resample: Resample) -> None:
+    """Raise a DesignError where there are too few units to draw from, or they overlap."""
     if resample != "replications":
         if sample.n_datasets < 2:
             raise DesignError(
@@ -102,9 +104,7 @@ def refuse_undrawable(setting: "Setting", sample: ScoreSample, resample: Resampl
         )
 
 
-def _goal(
-    setting: "Setting", raw: ScoreSample, goal: Reference | None, *, gap: bool
-) -> "Array | None":
+def _goal(setting: Setting, raw: ScoreSample, goal: Reference | None, *, gap: bool) -> Array | None:
     """Return the (D,) oriented goal on the data sets, for an optimality gap."""
     measure = setting.measure
     if not gap:

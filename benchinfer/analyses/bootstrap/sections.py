@@ -1,5 +1,7 @@
 """Sections of bootstrapped comparisons."""
 
+from __future__ import annotations
+
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -98,9 +100,9 @@ def profiles(result: BootstrapComparison) -> Section:
 
 
 def _curves(
-    result: BootstrapComparison, table: "pd.DataFrame", thresholds: "Array", title: str
+    result: BootstrapComparison, table: pd.DataFrame, thresholds: Array, title: str
 ) -> Table:
-    """Lay out one row per algorithm, best first, and one column per threshold."""
+    """Return a table of profiles: a row per algorithm, best first, and a column per threshold."""
     wide = table.pivot_table("proportion", "algorithm", "threshold", sort=True)
     best = list(result.ranking())
     # A profile is constant between its thresholds: the last one that is not larger counts.

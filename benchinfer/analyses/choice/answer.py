@@ -1,5 +1,7 @@
 """Comparisons of the measures of a table, each by the analysis that fits."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -50,7 +52,7 @@ class Answer(ComparisonGroups[Comparison], Tabular):
     refused: Mapping[str, str] = field(default_factory=dict[str, str])
 
     def agreement(self, measure: str) -> str:
-        """Say on how many pairs another analysis gives the same verdict; empty without one."""
+        """Return the agreement with a second analysis in words; empty where there is none."""
         lead, second = self.results[measure], self.others.get(measure)
         if second is None:
             return ""
@@ -72,7 +74,7 @@ class Answer(ComparisonGroups[Comparison], Tabular):
         return same
 
     def basis(self, measure: str) -> str:
-        """Return the analysis of a measure, why it fits, and how far another one agrees."""
+        """Return a sentence on the analysis of a measure, its reason and a second analysis."""
         result, choice = self.results[measure], self.choices[measure]
         said = f"By {within(result.heading)}, as {choice.reason}"
         agreed = self.agreement(measure)
@@ -88,7 +90,7 @@ class Answer(ComparisonGroups[Comparison], Tabular):
         """Return sentences for a results section, one paragraph for each measure."""
         return "\n\n".join(f"{r.sentence()} {self.basis(name)}" for name, r in self.items())
 
-    def levels(self) -> "pd.DataFrame":
+    def levels(self) -> pd.DataFrame:
         """Return the level of each algorithm, best first by the first measure, on each measure.
 
         A level is that of the statistic that is tested; see ``summary()`` for intervals.
@@ -115,7 +117,7 @@ class Answer(ComparisonGroups[Comparison], Tabular):
         return f"<Answer: {by}>"
 
 
-def levels(results: Mapping[str, Comparison]) -> "pd.DataFrame":
+def levels(results: Mapping[str, Comparison]) -> pd.DataFrame:
     """Return the level of each algorithm on each measure; see `Answer.levels`."""
     import pandas as pd
 

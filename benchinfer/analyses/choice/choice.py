@@ -1,5 +1,7 @@
 """Choice of the analysis that fits a table, before any verdict."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
@@ -79,10 +81,10 @@ def choose(
     if advised is None:
         raise DesignError(f"{measure}: fewer than two algorithms have scores.")
     call = advised.call
-    if isinstance(call, str):
+    if call is None:
         raise DesignError(
             f"{measure}: no analysis compares all algorithms, as {advised.reason}.",
-            hint=f"{call} is what can be compared.",
+            hint=f"{advised.instead} is what can be compared.",
         )
     analysis = call.name
     options: dict[str, object] = dict([call.argument]) if call.argument else {}

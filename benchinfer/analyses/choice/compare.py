@@ -1,5 +1,7 @@
 """The function `compare`."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from importlib import import_module
@@ -36,7 +38,7 @@ def compare(
     missing: Literal["use", "error"] = "use",
     normalise: Normalise | None = None,
     seed: int | None = 1,
-    progress: "Progress | bool | None" = None,
+    progress: Progress | bool | None = None,
 ) -> Answer:
     """Compare the algorithms by the analysis that fits the table.
 
@@ -173,12 +175,12 @@ def _run(
     if arguments.get("alternative", "two-sided") != "two-sided" and "alternative" not in known:
         raise ArgumentError(
             f"alternative={literal(arguments['alternative'])} does not go with the analysis that"
-            f" fits {measure}, {f'compare_{analysis}'}.",
+            f" fits {measure}, compare_{analysis}.",
             hint="probabilities are of each direction: leave it out.",
         )
     if arguments.get("control") is not None and "control" not in known:
         raise ArgumentError(
             f"control=... does not go with the analysis that fits {measure},"
-            f" {f'compare_{analysis}'}, which tests nothing."
+            f" compare_{analysis}, which tests nothing."
         )
     return function(scores, measure, **given, **options)

@@ -1,5 +1,7 @@
 """Sections of an answer."""
 
+from __future__ import annotations
+
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -44,7 +46,7 @@ def _measures(answer: Answer) -> Section:
     )
 
 
-def levels_table(results: "Mapping[str, Comparison]") -> Table:
+def levels_table(results: Mapping[str, Comparison]) -> Table:
     """Return one row per algorithm, and its level on each measure, with letters."""
     lettered = all(result.letters() for result in results.values())
     notes = ["Heads have the direction that is better; an asterisk marks the best level."]
@@ -71,7 +73,7 @@ def levels_table(results: "Mapping[str, Comparison]") -> Table:
     )
 
 
-def _column(name: str, result: "Comparison") -> Column:
+def _column(name: str, result: Comparison) -> Column:
     """Return the levels on a measure, each with its letters; the best one is marked."""
     write, letters = level_writer(result, result.summary()), result.letters()
     shown = dict(zip(result.algorithms, result.levels.shown(result.measure), strict=True))

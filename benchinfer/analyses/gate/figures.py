@@ -1,5 +1,7 @@
 """Measures of a gate between their tolerances."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -54,7 +56,7 @@ class GateFigure(Layout):
 
 
 def layout(gate: Gate, width: Width = PAGE) -> GateFigure:
-    """Lay out the differences of a gate."""
+    """Return the layout of the differences of a gate, one row for each measure."""
     level = level_percent(gate.level)
     said = "; ".join(f"{name} {row.verdict}, {effect(row)}" for name, row in gate.items())
     return GateFigure(
@@ -70,7 +72,7 @@ def layout(gate: Gate, width: Width = PAGE) -> GateFigure:
     )
 
 
-def _row(name: str, row: "GatedMeasure", width: Width) -> GateRow:
+def _row(name: str, row: GatedMeasure, width: Width) -> GateRow:
     wide = is_wide(width)
     size = row.measure.margin or max(abs(row.high - row.estimate), abs(row.low - row.estimate))
     size = size if np.isfinite(size) and size > 0 else 1.0
@@ -86,7 +88,7 @@ def _row(name: str, row: "GatedMeasure", width: Width) -> GateRow:
     )
 
 
-def draw(laid: GateFigure, ax: "Axes") -> None:
+def draw(laid: GateFigure, ax: Axes) -> None:
     """Draw the measures into an Axes."""
     ends = [e for row in laid.rows for e in (row.low, row.estimate, row.high) if np.isfinite(e)]
     low, high = max(min([-1.5, *ends]), -_FAR), min(max([1.0, *ends]), _FAR)

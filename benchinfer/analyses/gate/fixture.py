@@ -4,6 +4,8 @@ A suite asks for it in its ``conftest.py``:
 ``pytest_plugins = ["benchinfer.analyses.gate.fixture"]``.
 """
 
+from __future__ import annotations
+
 from typing import TYPE_CHECKING, Any, Protocol
 
 import pytest
@@ -15,7 +17,7 @@ if TYPE_CHECKING:
 class CheckedGate(Protocol):
     """A gate that fails the test unless it passes."""
 
-    def __call__(self, scores: Any, measures: Any = None, /, **options: Any) -> "Gate":
+    def __call__(self, scores: Any, measures: Any = None, /, **options: Any) -> Gate:
         """Decide as `benchinfer.gate` does, from scores or from what `read_scores` reads.
 
         An undecided gate fails the test, too, with what would decide it, unless
@@ -28,7 +30,7 @@ class CheckedGate(Protocol):
 def gate() -> CheckedGate:
     """Return a function with the arguments of `benchinfer.gate`."""
 
-    def checked(scores: Any, measures: Any = None, /, **options: Any) -> "Gate":
+    def checked(scores: Any, measures: Any = None, /, **options: Any) -> Gate:
         # A suite without gates does not wait for what they load.
         from benchinfer.analyses.gate.gate import gate
         from benchinfer.scores.read import read_scores

@@ -1,5 +1,7 @@
 """The function `gate`."""
 
+from __future__ import annotations
+
 import math
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
@@ -188,7 +190,7 @@ class _Pair:
 
     @property
     def lacking(self) -> bool:
-        """Whether the candidate lacks scores that count as nothing."""
+        """True if the candidate lacks scores, and none are put in their place."""
         return self.missing.of_candidate and not self.counted
 
 
@@ -247,7 +249,7 @@ def _fitting(q: GateQuestion) -> tuple[Analysis, Claims, str]:
 def _shares_solved(
     questions: Sequence[GateQuestion], by: By, pairs: Sequence[_Pair]
 ) -> tuple[dict[str, tuple[OneSided, str]], list[str]]:
-    """Test the shares solved of measures with a limit; say which of them cannot be tested."""
+    """Return tests of the shares solved of measures with a limit, and notes on those not tested."""
     tested: dict[str, tuple[OneSided, str]] = {}
     notes: list[str] = []
     for q, pair in zip(questions, pairs, strict=True):

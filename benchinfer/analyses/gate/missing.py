@@ -1,5 +1,7 @@
 """Scores that a candidate or its baseline lacks."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -39,17 +41,17 @@ class Missing:
 
     @property
     def any(self) -> bool:
-        """Whether one algorithm lacks scores that the other has."""
+        """True if one algorithm lacks scores that the other has."""
         return self.of_candidate or self.baseline + self.baseline_scores > 0
 
     @property
     def of_candidate(self) -> bool:
-        """Whether the candidate lacks scores that the baseline has."""
+        """True if the candidate lacks scores that the baseline has."""
         return self.candidate + self.candidate_scores > 0
 
     @property
     def text(self) -> str:
-        """What is missing in words, empty where nothing is."""
+        """Missing scores in words, empty where there are none."""
         parts = [
             _part("candidate", "baseline", self.candidate, self.candidate_scores, self.n_datasets),
             _part("baseline", "candidate", self.baseline, self.baseline_scores, self.n_datasets),
@@ -61,7 +63,7 @@ class Missing:
 
 
 def _part(role: str, other: str, datasets: int, scores: int, n_datasets: int) -> str:
-    """Return what one algorithm lacks that the other one has."""
+    """Return the data sets and scores that one algorithm lacks, in words."""
     if datasets:
         more = f" and lacks {count(scores, 'score')} on others" if scores else ""
         return f"{role} has no scores on {datasets:,} of {count(n_datasets, 'data set')}{more}"
@@ -99,7 +101,7 @@ def missing(scores: ScoreTable, measure: str, baseline: str, candidate: str) -> 
     )
 
 
-def _without_score(scores: ScoreTable, measure: str) -> "pd.DataFrame":
+def _without_score(scores: ScoreTable, measure: str) -> pd.DataFrame:
     """Return the failures of a measure that count as nothing: stopped runs have a score."""
     failures = scores.failures()
     if "measure" in failures:
@@ -113,7 +115,7 @@ def scored(coverage: Coverage, name: str) -> Flags:
 
 
 def check_failed(scores: ScoreTable, failed: Count) -> None:
-    """Refuse what scores that are missing cannot count as."""
+    """Raise an ArgumentError where `failed` is no known name and no finite number."""
     if isinstance(failed, str):
         known = ("missing", "worst", *scores.algorithms)
         if failed not in known:
@@ -125,7 +127,7 @@ def check_failed(scores: ScoreTable, failed: Count) -> None:
 def filled(
     scores: ScoreTable, measure: Measure, names: tuple[str, str], failed: Count
 ) -> tuple[ScoreTable, str]:
-    """Put scores in place of those that one of two algorithms lacks; say which.
+    """Return the table with the missing scores of two algorithms imputed, and their value in words.
 
     Replications are those of the other algorithm, or those of failures where they are not shared.
     """
@@ -162,8 +164,8 @@ def filled(
 
 
 def _places(
-    scores: ScoreTable, frame: "pd.DataFrame", measure: str, name: str, names: tuple[str, str]
-) -> "pd.DataFrame":
+    scores: ScoreTable, frame: pd.DataFrame, measure: str, name: str, names: tuple[str, str]
+) -> pd.DataFrame:
     """Return the rows that one algorithm lacks, without their scores."""
     import pandas as pd
 
@@ -181,7 +183,7 @@ def _places(
     return rows.assign(algorithm=name, measure=measure)
 
 
-def _of_algorithm(frame: "pd.DataFrame", places: "pd.DataFrame", name: str) -> "pd.Series[float]":
+def _of_algorithm(frame: pd.DataFrame, places: pd.DataFrame, name: str) -> pd.Series[float]:
     """Return the scores of an algorithm at some places, its means where it has others."""
     scores = frame[frame["algorithm"] == name]
     values = places["dataset"].map(scores.groupby("dataset")["value"].mean())

@@ -16,12 +16,12 @@ _POWER = 0.8
 
 
 def need_of(q: GateQuestion, row: GatedMeasure, want: Want) -> Need:
-    """Return the data that show what is wanted, by `plan` with these scores as its pilot."""
+    """Return the data needed for a pass, by `plan` with these scores as its pilot."""
     if row.withheld or (row.missing.of_candidate and not math.isfinite(row.low)):
         lost = row.missing.text
         return Need(
             f"the missing scores ({lost}), or a decision on what they count as:"
-            f' failed="worst", a score, or the name of an algorithm'
+            ' failed="worst", a score, or the name of an algorithm'
         )
     measure, size = row.measure, row.measure.tolerance
     if not row.low < row.high < math.inf:
@@ -112,7 +112,7 @@ def signed_rank_power(share: float, alpha: float, n: int) -> float:
 
 
 def _more(row: GatedMeasure, more: int, here: int, who: str, power: float) -> Need:
-    """Say how many more data sets, items or replications are needed."""
+    """Return the number of further data sets, items or replications needed, with their power."""
     setting, over = row.comparison.setting, row.comparison.target == "domain"
     kind = "" if setting.resampling is None else setting.resampling.kind
     noun = "data set" if over else "item" if kind == "items" else "replication"

@@ -56,7 +56,7 @@ class GateQuestion:
 
     @property
     def on(self) -> On:
-        """What signs are of: ranks, or the sums of units of unequal size."""
+        """Scores of the sign-flip test: aligned ranks, or sums of units of unequal size."""
         by_data_set = self.target != "datasets" and len(self.scores.datasets) > 1
         return "values" if self.scores.has_unequal_units and not by_data_set else "aligned-ranks"
 
@@ -175,7 +175,7 @@ def _evidence(comparison: TestedComparison, *p: float) -> OneSided:
 
 
 def _by_t(comparison: TestedComparison) -> OneSided:
-    """Return what the t statistics of the difference say; nothing where it has no error."""
+    """Return the one-sided t tests of the difference; p-values are 1 where it has no error."""
     e, m = comparison.evidence, comparison.measure.margin
     estimate, error, df = e.estimate[0], e.std_error[0], e.df[0]
     if not error > 0:

@@ -1,5 +1,7 @@
 """Verdict on a candidate."""
 
+from __future__ import annotations
+
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -26,7 +28,7 @@ type Outcome = Literal["pass", "fail", "undecided"]
 @savable
 @dataclass(frozen=True, slots=True)
 class Need:
-    """What would decide a measure that is undecided.
+    """Further data that would decide an undecided measure.
 
     Attributes
     ----------
@@ -102,7 +104,7 @@ class GatedMeasure(Readable):
 
     @property
     def scope(self) -> str:
-        """What the claim is about, in words; empty where there is no evidence."""
+        """Population that the claim is about, in words; empty where there is no evidence."""
         return self.comparison.scope() if math.isfinite(self.low + self.high) else ""
 
     def effects(self) -> tuple[float, float, float]:
@@ -182,7 +184,7 @@ class Gate(Showable, Mapping[str, GatedMeasure]):
 
     @property
     def passed(self) -> bool:
-        """Whether the outcome is a pass."""
+        """True if the outcome is a pass."""
         return self.outcome == "pass"
 
     def headline(self) -> str:
@@ -215,7 +217,7 @@ class Gate(Showable, Mapping[str, GatedMeasure]):
         return [f"on {join(names)} {text}" for text, names in texts.items()]
 
     def _claim(self) -> str:
-        """Say what is shown of the candidate."""
+        """Return the claim about the candidate that goes with the verdict, as a clause."""
         named = list(self.decisive)
         withheld = [self[name].measure for name in named if self[name].withheld]
         rows = [self[name].measure for name in named]
@@ -243,7 +245,7 @@ class Gate(Showable, Mapping[str, GatedMeasure]):
         return f"{claim}, on {'each of ' if len(rows) == n else ''}{join(named)}"
 
     def _shown(self, names: Sequence[str]) -> str:
-        """Say what a pass shows; a loss within the tolerance is said to be one."""
+        """Return the predicate of a pass, with the loss where one within the tolerance is shown."""
         measures = [self[name].measure for name in names]
         if self.want == "noninferior" and all(self[name].high < 0 for name in names):
             return (
@@ -253,7 +255,7 @@ class Gate(Showable, Mapping[str, GatedMeasure]):
         return self._wanted(measures)
 
     def _wanted(self, measures: Sequence[Measure]) -> str:
-        """Say what a pass shows."""
+        """Return the predicate that a pass has to show: better, or not worse by the tolerance."""
         if self.want == "superior":
             return f"better than {self.baseline}"
         if all(measure.tolerance == 0 for measure in measures):
@@ -261,12 +263,12 @@ class Gate(Showable, Mapping[str, GatedMeasure]):
         return f"not worse than {self.baseline} by {_tolerance(measures)} or more"
 
     def _worse(self, measures: Sequence[Measure]) -> str:
-        """Say what a fail shows."""
+        """Return the predicate that a fail has to show: worse by more than the tolerance."""
         if all(measure.tolerance == 0 for measure in measures):
             return f"worse than {self.baseline}"
         return f"worse than {self.baseline} by more than {_tolerance(measures)}"
 
-    def summary(self) -> "pd.DataFrame":
+    def summary(self) -> pd.DataFrame:
         """Return one row per measure.
 
         Returns

@@ -1,5 +1,7 @@
 """Sections of a gate."""
 
+from __future__ import annotations
+
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -16,7 +18,7 @@ if TYPE_CHECKING:
 _ROLES = {"pass": Cell("pass", "pass", "✓"), "fail": Cell("fail", "fail", "!")}
 
 
-def gate_sections(gate: "Gate") -> tuple[Section, ...]:
+def gate_sections(gate: Gate) -> tuple[Section, ...]:
     """Return the sections about a gate."""
     return (
         Section(
@@ -31,7 +33,7 @@ def gate_sections(gate: "Gate") -> tuple[Section, ...]:
     )
 
 
-def _measure(name: str, row: "GatedMeasure") -> Section:
+def _measure(name: str, row: GatedMeasure) -> Section:
     comparison = row.comparison
     facts = (
         ("Analysis", comparison.heading),
@@ -41,7 +43,7 @@ def _measure(name: str, row: "GatedMeasure") -> Section:
     return Section(title=f"Evidence on {name}", text=(comparison.method,), facts=facts)
 
 
-def table(gate: "Gate") -> Table:
+def table(gate: Gate) -> Table:
     """Return one row per measure."""
     rows = list(gate.values())
     frame = gate.summary().assign(
@@ -68,12 +70,12 @@ def table(gate: "Gate") -> Table:
     )
 
 
-def effect(row: "GatedMeasure") -> str:
+def effect(row: GatedMeasure) -> str:
     """Write the estimate with its kind."""
     return f"{row.measure.effect_name} {numbers.fixed(row.effects()[0], _decimals(row))}"
 
 
-def limits(row: "GatedMeasure") -> str:
+def limits(row: GatedMeasure) -> str:
     """Write both one-sided bounds."""
     _, *ends = row.effects()
     if not np.isfinite(ends).all():
@@ -81,12 +83,12 @@ def limits(row: "GatedMeasure") -> str:
     return " and ".join(numbers.fixed(end, _decimals(row)) for end in ends)
 
 
-def margin(row: "GatedMeasure") -> str:
+def margin(row: GatedMeasure) -> str:
     """Write the tolerance."""
     return wording.margin(row.measure) if row.measure.tolerance else "none"
 
 
-def p_of(row: "GatedMeasure") -> str:
+def p_of(row: GatedMeasure) -> str:
     """Write the p-value of the test that decides, or where none does both."""
     passing, failing = (numbers.p_value(p) for p in (row.p_pass, row.p_fail))
     if row.fails_only and row.verdict != "fail":
@@ -96,6 +98,6 @@ def p_of(row: "GatedMeasure") -> str:
     return failing if row.verdict == "fail" else passing
 
 
-def _decimals(row: "GatedMeasure") -> int:
+def _decimals(row: GatedMeasure) -> int:
     _, low, high = row.effects()
     return numbers.decimals([high - low])

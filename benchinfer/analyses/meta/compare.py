@@ -1,5 +1,7 @@
 """The function `compare_meta`."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Literal
@@ -51,8 +53,8 @@ def compare_meta(
     """Pool the effects of data sets or published studies that need not compare the same algorithms.
 
     Each data set gives differences with their sampling errors; true differences vary between data
-    sets with a variance tau^2 (random effects). All algorithms are estimated jointly, so that an
-    algorithm compared only with the second bears on the pair of the first and second, too.
+    sets with a variance tau^2 (random effects). All algorithms are estimated jointly, so that the
+    estimate of a pair also rests on indirect evidence, by way of other algorithms.
 
     Parameters
     ----------

@@ -1,5 +1,7 @@
 """Comparison by meta-analysis."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, ClassVar
@@ -182,7 +184,7 @@ class MetaComparison(TestedComparison):
             used += [multiplicity.holm, sidak]
         return used
 
-    def summary(self, *, ranks: RankKind = "simultaneous") -> "pd.DataFrame":
+    def summary(self, *, ranks: RankKind = "simultaneous") -> pd.DataFrame:
         """One row per algorithm: ``measure algorithm estimate n rank [prob_best prob_near_best]``.
 
         Estimates of published or standardised effects are relative to the mean of the algorithms.
@@ -191,7 +193,7 @@ class MetaComparison(TestedComparison):
         """
         return tables.ranked(self, super().summary(ranks=ranks))
 
-    def heterogeneity(self) -> "pd.DataFrame":
+    def heterogeneity(self) -> pd.DataFrame:
         """Heterogeneity of effects between data sets: Q, tau^2 with its interval, I^2 and H^2.
 
         Returns
@@ -218,8 +220,8 @@ class MetaComparison(TestedComparison):
         """
         return prediction.predict(self)
 
-    def influence(self, most: int | None = None, *, n_jobs: int | None = None) -> "pd.DataFrame":
-        """Leave each data set out and return what changes: Cook's distances, shifts, verdicts.
+    def influence(self, most: int | None = None, *, n_jobs: int | None = None) -> pd.DataFrame:
+        """Return the influence of each data set: Cook's distance, shifts, changed verdicts.
 
         Parameters
         ----------
@@ -239,7 +241,7 @@ class MetaComparison(TestedComparison):
         """
         return without_datasets(self, most, n_jobs).table()
 
-    def egger(self) -> "pd.DataFrame":
+    def egger(self) -> pd.DataFrame:
         """Test each pair's funnel for asymmetry: effects regressed on their standard errors.
 
         Returns
@@ -253,7 +255,7 @@ class MetaComparison(TestedComparison):
         """
         return tables.egger(self)
 
-    def consistency(self) -> "pd.DataFrame":
+    def consistency(self) -> pd.DataFrame:
         """Test whether direct and indirect evidence agree.
 
         Returns
@@ -273,7 +275,7 @@ class MetaComparison(TestedComparison):
         """
         return tables.consistency(self)
 
-    def network(self) -> "pd.DataFrame":
+    def network(self) -> pd.DataFrame:
         """Direct, indirect and joint evidence of each pair.
 
         Returns
@@ -291,7 +293,7 @@ class MetaComparison(TestedComparison):
         """
         return tables.evidence(self)
 
-    def subgroups(self) -> "pd.DataFrame":
+    def subgroups(self) -> pd.DataFrame:
         """Pool within each domain (or study), and test whether these differ.
 
         Returns
@@ -308,7 +310,7 @@ class MetaComparison(TestedComparison):
         """
         return tables.subgroups(self)
 
-    def slopes(self) -> "pd.DataFrame":
+    def slopes(self) -> pd.DataFrame:
         """Contrasts of the algorithms' slopes along the covariates, per unit of them.
 
         Raises
@@ -318,7 +320,7 @@ class MetaComparison(TestedComparison):
         """
         return tables.slopes(self)
 
-    def family(self) -> "tuple[ContrastFamily, str]":
+    def family(self) -> tuple[ContrastFamily, str]:
         """Return the contrasts that were requested, and their adjustment."""
         return family_of(self.algorithms, self.options, self.levels.means, self.fit)
 
@@ -383,7 +385,7 @@ def _rank_sets(result: MetaComparison, fit: NetworkFit | None, method: str) -> R
 def without_datasets(
     meta: MetaComparison, most: int | None = None, n_jobs: int | None = None
 ) -> Influence:
-    """Leave each data set out; see `MetaComparison.influence`."""
+    """Return the influence of each data set, by refits without it."""
     check_jobs(n_jobs)
     # Without a data set the others are analysed in the same way, or not at all.
     options = meta.options

@@ -1,5 +1,7 @@
 """Diagnostics of a meta-analysis."""
 
+from __future__ import annotations
+
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -20,7 +22,7 @@ if TYPE_CHECKING:
 _FEW = 10
 
 
-def checks(meta: "MetaComparison", p_error: float) -> tuple[Check, ...]:
+def checks(meta: MetaComparison, p_error: float) -> tuple[Check, ...]:
     """Return the diagnostics of a comparison; `p_error` is the largest error of a p-value."""
     setting, studies, fit = meta.setting, meta.studies, meta.fit
     rows = [
@@ -70,8 +72,8 @@ def _sampling(studies: Studies) -> list[Check]:
             1.0,
             least=True,
             remedy=(
-                "sampling errors take resamples as independent and are too small: declare "
-                "folds or test_fraction in resampling=Resampling(...)"
+                "sampling errors take resamples as independent and are too small: declare"
+                ' resampling="cv:FOLDS" or resampling="holdout:FRACTION"'
             ),
         ),
     ]
@@ -90,7 +92,7 @@ def _sampling(studies: Studies) -> list[Check]:
     return rows
 
 
-def _network(meta: "MetaComparison", fit: NetworkFit) -> list[Check]:
+def _network(meta: MetaComparison, fit: NetworkFit) -> list[Check]:
     names, k, studies = meta.algorithms, len(meta.algorithms), meta.studies
     count = together(studies.blocks, k)
     apart = [(i, j) for i in range(k) for j in range(i + 1, k) if not count[i, j]]

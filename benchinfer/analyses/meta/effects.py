@@ -1,5 +1,7 @@
 """Published effects of two algorithms each, checked."""
 
+from __future__ import annotations
+
 import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -194,7 +196,7 @@ class Effects(Readable):
         """
         return one_measure(self.measures, name)
 
-    def findings(self) -> "pd.DataFrame":
+    def findings(self) -> pd.DataFrame:
         """Show what was found on reading: ``rule severity count where hint``."""
         return listed(self.notes)
 
@@ -231,7 +233,7 @@ class Effects(Readable):
         parts = np.split(rows[order], np.cumsum(np.bincount(unit))[:-1])
         return list(zip(map(str, units), parts, strict=True))
 
-    def to_frame(self) -> "pd.DataFrame":
+    def to_frame(self) -> pd.DataFrame:
         """One row per effect: ``study dataset first second measure estimate std_error n``."""
         return frame(
             {
@@ -281,8 +283,8 @@ def check(
         if len(known) != 1:
             what = f"no column of measures, and {len(known)} are declared."
             hint = (
-                'measures={"NAME": ...}, with "higher" or "lower", declares the one; columns={...} names'
-                " the column."
+                "columns={...} names the column, or declare the one:"
+                ' measures={"NAME": ...}, with "higher" or "lower".'
             )
             findings.append(Finding("measures", "error", 1, what, (), hint))
         names = (known or [""])[:1] * n

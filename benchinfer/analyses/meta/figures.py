@@ -1,5 +1,7 @@
 """Figures of a meta-analysis: studies, funnel, network."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
@@ -124,7 +126,7 @@ def _others(meta: MetaComparison, pair: tuple[str, str] | None) -> list[str]:
 def layout_studies(
     meta: MetaComparison, width: Width = PAGE, *, pair: tuple[str, str] | None = None
 ) -> StudiesLayout:
-    """Lay out the effects of one pair."""
+    """Return the layout of the forest plot of one pair, data sets in the order of their effects."""
     p = shown_pair(meta, pair)
     measure, named = meta.measure, meta.oriented()[p]
     intervals = study_intervals(meta, p, turn=named != meta.named_sides()[p])
@@ -191,7 +193,7 @@ def size_studies(studies: StudiesLayout) -> tuple[float, float]:
     return studies.width, 0.75 + axis_height(studies.axis, room) + 0.2 * rows
 
 
-def draw_studies(studies: StudiesLayout, ax: "Axes") -> None:
+def draw_studies(studies: StudiesLayout, ax: Axes) -> None:
     """Draw the effects into an Axes."""
     s, n = studies, len(studies.rows)
     summaries = [s.pooled, *([s.network] if s.network else [])]
@@ -245,7 +247,7 @@ class Funnel(Layout):
 def layout_funnel(
     meta: MetaComparison, width: Width = PAGE, *, pair: tuple[str, str] | None = None
 ) -> Funnel:
-    """Lay out the funnel of the pair that `shown_pair` chooses."""
+    """Return the layout of the funnel plot of one pair, by default that of `shown_pair`."""
     p, names = shown_pair(meta, pair), meta.algorithms
     i, j = (int(k) for k in meta.pairs[p])
     first, second = meta.oriented()[p]
@@ -286,7 +288,7 @@ def layout_funnel(
     )
 
 
-def draw_funnel(funnel: Funnel, ax: "Axes") -> None:
+def draw_funnel(funnel: Funnel, ax: Axes) -> None:
     """Draw a funnel into an Axes, the most exact effects on top."""
     deep = _DEEP * float(funnel.error.max())
     reach = _NORMAL * deep
@@ -328,7 +330,7 @@ class Network(Layout):
 
 
 def layout_network(meta: MetaComparison, width: Width = PAGE) -> Network:
-    """Lay the algorithms out on a circle, best first and clockwise from the top."""
+    """Return the layout of the network plot: algorithms clockwise from the top, best first."""
     k = len(meta.algorithms)
     number = together(meta.studies.blocks, k)
     place = np.argsort(meta.best_first)
@@ -368,7 +370,7 @@ def _reach_of(network: Network) -> tuple[float, float]:
     return wide, max(wide, _LINE * len(network.nodes) / 4)
 
 
-def draw_network(network: Network, ax: "Axes") -> None:
+def draw_network(network: Network, ax: Axes) -> None:
     """Draw a network into an Axes, in inches."""
     wide, tall = _reach_of(network)
     most = max((n for _, _, n in network.edges), default=1)
@@ -398,7 +400,7 @@ def draw_network(network: Network, ax: "Axes") -> None:
     bare(ax)
 
 
-def _name_nodes(network: Network, place: list[tuple[float, float]], right: int, ax: "Axes") -> None:
+def _name_nodes(network: Network, place: list[tuple[float, float]], right: int, ax: Axes) -> None:
     """Write the names of one side beside the circle, apart, with lines to their nodes."""
     nodes = [m for m, (x, _) in enumerate(place) if (x > -1e-9) == (right > 0)]
     nodes = sorted(nodes, key=lambda m: -place[m][1])

@@ -1,5 +1,7 @@
 """Influence of each data set on a meta-analysis."""
 
+from __future__ import annotations
+
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
@@ -42,7 +44,7 @@ def without(studies: Studies, d: int) -> Studies:
     )
 
 
-def one_step(meta: "MetaComparison") -> Array:
+def one_step(meta: MetaComparison) -> Array:
     """Return (D,) Cook's distances of the data sets at the tau^2 of all: one step of weights.
 
     ``m' P m / p`` of the moves ``m = (P - P_d)^-1 s_d`` of p coefficients, with P their precision,
@@ -67,12 +69,12 @@ def one_step(meta: "MetaComparison") -> Array:
 
 
 def left_out(
-    meta: "MetaComparison",
-    again: "Callable[[Studies], MetaComparison]",
+    meta: MetaComparison,
+    again: Callable[[Studies], MetaComparison],
     most: int | None = None,
     n_jobs: int | None = None,
 ) -> Influence:
-    """Leave out each data set in turn; see `MetaComparison.influence`."""
+    """Return the influence of each data set, left out in turn; see `MetaComparison.influence`."""
     names = meta.studies.datasets
     d, p = len(names), len(meta.pairs)
     cook, tau2 = np.full(d, np.nan), np.full(d, np.nan)
@@ -106,7 +108,7 @@ def left_out(
 
 
 def _without(
-    meta: "MetaComparison", again: "Callable[[Studies], MetaComparison]", d: int
+    meta: MetaComparison, again: Callable[[Studies], MetaComparison], d: int
 ) -> tuple[Array, States, float, float] | None:
     """Return shifts, verdicts, Cook's distance and tau^2 without a data set.
 
@@ -126,7 +128,7 @@ def _without(
     return move, less.codes, _cook(meta, less, move), tau2
 
 
-def _cook(meta: "MetaComparison", less: "MetaComparison", move: Array) -> float:
+def _cook(meta: MetaComparison, less: MetaComparison, move: Array) -> float:
     """Return the squared length of the move of all levels in the metric of their covariance.
 
     It is divided by their number less one; in metafor it is not. Of pairs pooled alone it is the

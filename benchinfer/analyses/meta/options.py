@@ -1,5 +1,7 @@
 """Arguments of `compare_meta`."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 

@@ -1,5 +1,7 @@
 """Pooled effects of pairs and of networks."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -40,7 +42,7 @@ def study_codes(studies: Studies, rows: EffectRows) -> Codes:
     return np.array([names.index(name) for name in studies.groups])[rows.dataset]
 
 
-def gathered(studies: Studies, fit: "NetworkFit", k: int) -> NetworkClusters:
+def gathered(studies: Studies, fit: NetworkFit, k: int) -> NetworkClusters:
     """Return the rows by what is independent: data sets, or studies where they lie within them."""
     rows = rows_of(studies.blocks, k)
     part = rows.part(columns(rows, studies))
@@ -50,7 +52,7 @@ def gathered(studies: Studies, fit: "NetworkFit", k: int) -> NetworkClusters:
     return clusters(part, study_codes(studies, rows), fit.beta, fit.tau2, shared)
 
 
-def resolved(studies: Studies, fit: "NetworkFit", k: int, interval: "Interval") -> "Interval":
+def resolved(studies: Studies, fit: NetworkFit, k: int, interval: Interval) -> Interval:
     """Return the errors that ``"auto"`` means, or check the ones requested.
 
     Two algorithms have one difference, whose variance is tau^2 itself: nothing is assumed alike.
@@ -73,12 +75,12 @@ def resolved(studies: Studies, fit: "NetworkFit", k: int, interval: "Interval") 
         f"without {shown}, some differences are not known at all: there is no spread between"
         f" {'studies' if fit.nested else 'data sets'} to take an error from.",
         hint=f"each algorithm must be joined to the others by more than one {kind};"
-        f' interval="hartung-knapp" takes all pairs as varying alike.',
+        ' interval="hartung-knapp" takes all pairs as varying alike.',
     )
 
 
 def errors_of(
-    studies: Studies, fit: "NetworkFit", contrasts: Array, at: int = 0
+    studies: Studies, fit: NetworkFit, contrasts: Array, at: int = 0
 ) -> tuple[Array, Adjusted]:
     """Return levels with the errors of their contrasts."""
     k = contrasts.shape[1]
@@ -94,7 +96,7 @@ def errors_of(
     return levels, Adjusted(cov, errors.df)
 
 
-def joint_errors(studies: Studies, fit: "NetworkFit", k: int) -> tuple[Array, Array, float]:
+def joint_errors(studies: Studies, fit: NetworkFit, k: int) -> tuple[Array, Array, float]:
     """Return (K,) levels, (K, K) variances of their differences, and degrees of freedom for all.
 
     Where pairs have degrees of freedom of their own, the median stands for all.
@@ -149,7 +151,7 @@ class PairFits:
     tau2: Array
     n_datasets: Codes
 
-    def of(self, chosen: Flags) -> "PairFits":
+    def of(self, chosen: Flags) -> PairFits:
         """Return some of the pairs."""
         return PairFits(
             self.estimate[chosen],
@@ -194,7 +196,7 @@ def network(
 
 
 def require_connected(studies: Studies, algorithms: tuple[str, ...]) -> None:
-    """Refuse a network in which no path of comparisons joins some algorithms."""
+    """Raise a DesignError where the network of comparisons is not connected."""
     code = components(studies.blocks, len(algorithms))
     if not code.max(initial=0):
         return
@@ -213,7 +215,7 @@ def require_connected(studies: Studies, algorithms: tuple[str, ...]) -> None:
 
 
 def require_noise(studies: Studies, algorithms: tuple[str, ...]) -> None:
-    """Refuse pairs whose effects have no sampling error: constant scores, an algorithm twice."""
+    """Raise a FitError where the effects of some pair have no sampling error on any data set."""
     pairs = pairs_of(len(algorithms))
     each = studies.direct(pairs)
     sizes = [np.abs(np.nan_to_num(studies.levels)), *(np.abs(one.y) for one in each)]
@@ -241,7 +243,7 @@ def require_noise(studies: Studies, algorithms: tuple[str, ...]) -> None:
 
 
 def require_free(part: NetworkPart, studies: Studies) -> None:
-    """Refuse effects that leave nothing to estimate heterogeneity from."""
+    """Raise a DesignError where coefficients or the heterogeneity are not estimable."""
     p = part.x.shape[1]
     rank = int(np.linalg.matrix_rank(part.x))
     if rank < p:

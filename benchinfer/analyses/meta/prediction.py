@@ -1,5 +1,7 @@
 """Prediction of a new data set by a meta-analysis."""
 
+from __future__ import annotations
+
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -27,7 +29,7 @@ _ENOUGH = 3
 _DRAWN = 4.0
 
 
-def between(meta: "MetaComparison", fit: "NetworkFit") -> tuple[Array, Array]:
+def between(meta: MetaComparison, fit: NetworkFit) -> tuple[Array, Array]:
     """Return (K, K) variances of differences between data sets, and degrees of freedom of each.
 
     The network's, known as if without error (infinite), where pairs are taken to vary equally, and
@@ -50,7 +52,7 @@ def between(meta: "MetaComparison", fit: "NetworkFit") -> tuple[Array, Array]:
     return tau2, df
 
 
-def prediction_of(meta: "MetaComparison") -> tuple[Array, Array, Array]:
+def prediction_of(meta: MetaComparison) -> tuple[Array, Array, Array]:
     """Return (P,) standard errors of the contrasts on a new data set, df, and tau^2.
 
     Where a pair has a tau^2 of its own, it and the variance V of the estimate come from the same
@@ -63,7 +65,7 @@ def prediction_of(meta: "MetaComparison") -> tuple[Array, Array, Array]:
     return _of_network(meta, *between(meta, meta.fit))
 
 
-def _of_network(meta: "MetaComparison", each: Array, free: Array) -> tuple[Array, Array, Array]:
+def _of_network(meta: MetaComparison, each: Array, free: Array) -> tuple[Array, Array, Array]:
     e, (family, _) = meta.evidence, meta.family()
     c = family.matrix[family.wanted]
     # The variance of a contrast c; with one tau^2 for all pairs |c|^2 tau^2 / 2.
@@ -78,12 +80,12 @@ def _of_network(meta: "MetaComparison", each: Array, free: Array) -> tuple[Array
     return np.sqrt(variance), np.where(np.isinf(fewest), e.df, np.maximum(df, 1.0)), tau2
 
 
-def predict(meta: "MetaComparison") -> NewDataset:
+def predict(meta: MetaComparison) -> NewDataset:
     """Predict contrasts on a new data set; see `MetaComparison.predict`."""
     if meta.fit is None:
         raise DesignError(
             "pairs pooled alone have no joint distribution to rank algorithms by.",
-            hint='pooling="network"; plot(kind="forest") shows each pair\'s prediction.',
+            hint='pooling="network"; the forest plot shows the prediction of each pair.',
         )
     each, free = between(meta, meta.fit)
     error, df, tau2 = _of_network(meta, each, free)

@@ -1,5 +1,7 @@
 """The function `read_effects`."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import combinations
@@ -48,7 +50,7 @@ FORMULAS = {
 def factors(
     harmonise: Harmonise, measures: Sequence[Measure], effect: str
 ) -> dict[str, tuple[str, float]]:
-    """Return, for each measure to be put into another, that one and the factor of its effects."""
+    """Return the target measure of each harmonised measure, and the factor of its effects."""
     turned: dict[str, tuple[str, float]] = {}
     names = [measure.name for measure in measures]
     for source, (target, formula) in harmonise.items():
@@ -160,7 +162,7 @@ def read_effects(
             columns, n = None, None
     if n is not None:
         raise ScoreTableError(
-            f"{n=} was given, but {origin.name!r} holds no means with spreads.",
+            f"n is {n}, but {origin.name!r} holds no means with spreads.",
             hint="it goes with a table (Markdown, LaTeX, HTML, CSV) whose cells are as 94.2 ± 0.3.",
         )
     turned = factors(harmonise or {}, declares, effect)
@@ -197,7 +199,7 @@ def _published_effects(
     n: int | None,
     spread: Spread,
     name: str,
-) -> "pd.DataFrame":
+) -> pd.DataFrame:
     """Return the difference of each two algorithms on each data set, with its standard error.
 
     Runs of different algorithms are independent: the variances of two means add up, and those of
@@ -211,7 +213,7 @@ def _published_effects(
         raise ScoreTableError(
             f"{name!r} holds means with spreads, and it is not said of how many runs each is.",
             hint=(
-                'n=5 says so; spread="se" or spread="ci",'
+                'read_effects(..., n=5) says so; spread="se" or spread="ci",'
                 " if spreads are standard errors or half-widths of 95 % intervals, no standard"
                 " deviations."
             ),

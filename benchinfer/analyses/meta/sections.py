@@ -1,5 +1,7 @@
 """Sections of a meta-analysis."""
 
+from __future__ import annotations
+
 import math
 from typing import TYPE_CHECKING
 
@@ -106,7 +108,7 @@ def _figures(meta: MetaComparison) -> tuple[Figure, ...]:
     return tuple(Figure(meta, kind, caption) for kind, caption in kinds.items())
 
 
-def _amounts(meta: MetaComparison, frame: "pd.DataFrame") -> Table:
+def _amounts(meta: MetaComparison, frame: pd.DataFrame) -> Table:
     """One row for all pairs, or for each that is pooled by itself."""
     between = "tau2_between" in frame
     columns: list[Column] = [
@@ -170,7 +172,7 @@ def _influence(meta: MetaComparison) -> Table:
     )
 
 
-def network(meta: MetaComparison, tests: "pd.DataFrame") -> Section:
+def network(meta: MetaComparison, tests: pd.DataFrame) -> Section:
     """Show the network, and the tests of direct against indirect evidence."""
     k = len(meta.algorithms)
     text = (
@@ -195,7 +197,7 @@ def network(meta: MetaComparison, tests: "pd.DataFrame") -> Section:
     )
 
 
-def small(meta: MetaComparison, tests: "pd.DataFrame") -> Section:
+def small(meta: MetaComparison, tests: pd.DataFrame) -> Section:
     """Show the tests of funnel asymmetry."""
     table = Table(
         name="egger",

@@ -205,7 +205,7 @@ def _refused(name: str, wrong: list[tuple[str, FitError]]) -> DesignError:
         f"{len(wrong)} data sets have no effects of measure {name!r} with a standard error.",
         where=[("dataset", "why"), *rows],
         hint="a meta-analysis needs the sampling error of each data set.\n     "
-        " scores.subset(datasets=...) leaves data sets out; compare_mixed and"
+        " scores.subset(datasets=[...]) keeps the others; compare_mixed and"
         " compare_permutation\n      do with one score per algorithm and data set.",
     )
 

@@ -1,5 +1,7 @@
 """Tables of a meta-analysis: heterogeneity, study intervals, consistency."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -33,7 +35,7 @@ if TYPE_CHECKING:
     from benchinfer.analyses.meta.pooling import NetworkFit
 
 
-def ranked(meta: "MetaComparison", table: "pd.DataFrame") -> "pd.DataFrame":
+def ranked(meta: MetaComparison, table: pd.DataFrame) -> pd.DataFrame:
     """Add the probabilities to be best to a summary, where estimates have a joint distribution."""
     if meta.fit is None:
         return table
@@ -44,7 +46,7 @@ def ranked(meta: "MetaComparison", table: "pd.DataFrame") -> "pd.DataFrame":
     return table
 
 
-def heterogeneity(meta: "MetaComparison") -> "pd.DataFrame":
+def heterogeneity(meta: MetaComparison) -> pd.DataFrame:
     """One row for the network, or one per pair; see `MetaComparison.heterogeneity`."""
     name = meta.measure.name
     if meta.fit is None:
@@ -89,7 +91,7 @@ def _numbers(pooled: list[Heterogeneity]) -> dict[str, list[float]]:
     }
 
 
-def egger(meta: "MetaComparison") -> "pd.DataFrame":
+def egger(meta: MetaComparison) -> pd.DataFrame:
     """One row per pair with three data sets; see `MetaComparison.egger`."""
     rows: list[tuple[object, ...]] = []
     each = meta.studies.direct(meta.pairs)
@@ -112,7 +114,7 @@ def egger(meta: "MetaComparison") -> "pd.DataFrame":
     return table
 
 
-def subgroups(meta: "MetaComparison") -> "pd.DataFrame":
+def subgroups(meta: MetaComparison) -> pd.DataFrame:
     """One row per pair and domain; see `MetaComparison.subgroups`."""
     setting, studies = meta.setting, meta.studies
     groups = np.array(studies.groups)
@@ -141,7 +143,7 @@ def subgroups(meta: "MetaComparison") -> "pd.DataFrame":
     return frame({name: [row[name] for row in rows] for name in shown})
 
 
-def _subgroup(meta: "MetaComparison", y: Array, v: Array) -> dict[str, object] | None:
+def _subgroup(meta: MetaComparison, y: Array, v: Array) -> dict[str, object] | None:
     if len(y) < 2:
         return None
     got = pool_pair(y, lifted(v), meta.estimator, of_pairs(meta.studies, meta.interval))
@@ -173,8 +175,8 @@ def _between(rows: list[dict[str, object]]) -> None:
         row |= {"q_between": q, "df_between": df, "p_between": float(chdtrc(df, q)) if df else 1.0}
 
 
-def _network(meta: "MetaComparison") -> "NetworkFit":
-    """Return the fit of a network without covariates and with two levels, or refuse."""
+def _network(meta: MetaComparison) -> NetworkFit:
+    """Return the fit of a two-level network without covariates; raise a DesignError if none."""
     reason = ""
     if meta.fit is None:
         reason = "pairs were pooled alone"
@@ -193,7 +195,7 @@ def _network(meta: "MetaComparison") -> "NetworkFit":
     return meta.fit
 
 
-def splits(meta: "MetaComparison") -> list[Split | None]:
+def splits(meta: MetaComparison) -> list[Split | None]:
     """Split the evidence of each pair, None where there is no direct or no indirect evidence."""
     robust = _network(meta).interval == "robust"
     blocks, options = meta.studies.blocks, meta.options
@@ -207,7 +209,7 @@ def splits(meta: "MetaComparison") -> list[Split | None]:
     ]
 
 
-def consistency(meta: "MetaComparison") -> "pd.DataFrame":
+def consistency(meta: MetaComparison) -> pd.DataFrame:
     """One row per test; see `MetaComparison.consistency`."""
     _network(meta)
     blocks, options = meta.studies.blocks, meta.options
@@ -240,7 +242,7 @@ def consistency(meta: "MetaComparison") -> "pd.DataFrame":
     )
 
 
-def evidence(meta: "MetaComparison") -> "pd.DataFrame":
+def evidence(meta: MetaComparison) -> pd.DataFrame:
     """One row per pair; see `MetaComparison.network`."""
     _network(meta)
     count = together(meta.studies.blocks, len(meta.algorithms))
@@ -276,7 +278,7 @@ def evidence(meta: "MetaComparison") -> "pd.DataFrame":
     )
 
 
-def slopes(meta: "MetaComparison") -> "pd.DataFrame":
+def slopes(meta: MetaComparison) -> pd.DataFrame:
     """One row per covariate and contrast; see `MetaComparison.slopes`."""
     if meta.fit is None or not meta.studies.covariates:
         raise DesignError(
@@ -327,7 +329,7 @@ class StudyIntervals:
     ahead: tuple[float, float]
 
 
-def study_intervals(meta: "MetaComparison", p: int, *, turn: bool = False) -> StudyIntervals:
+def study_intervals(meta: MetaComparison, p: int, *, turn: bool = False) -> StudyIntervals:
     """Return the intervals of the pair at position p, each by itself at the level of `meta`.
 
     They are of the second algorithm less the first where the pair is to be turned.
@@ -362,11 +364,11 @@ def study_intervals(meta: "MetaComparison", p: int, *, turn: bool = False) -> St
     )
 
 
-def _reach(meta: "MetaComparison", df: float, error: float) -> float:
+def _reach(meta: MetaComparison, df: float, error: float) -> float:
     return float(max_t.critical_t(df, meta.alpha)) * float(error)
 
 
-def _ends(meta: "MetaComparison", mean: float, reach: float) -> tuple[float, float, float]:
+def _ends(meta: MetaComparison, mean: float, reach: float) -> tuple[float, float, float]:
     """Return an effect and the ends of its interval, on the scale of effects."""
     low, high = meta.measure.effect_interval(mean - reach, mean + reach)
     return float(meta.measure.effect(mean)), float(low), float(high)

@@ -1,5 +1,7 @@
 """The function `compare_mixed`."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Literal

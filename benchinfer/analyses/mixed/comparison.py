@@ -1,5 +1,7 @@
 """Comparison by a linear mixed model."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, ClassVar
 
@@ -137,7 +139,7 @@ class MixedComparison(TestedComparison):
 
     @property
     def _drawn(self) -> str:
-        """Number and seed of random rotations or flips, as a sentence behind another."""
+        """Sentence on the number and the seed of random rotations or flips; empty without them."""
         if self.evidence.p_error is None:
             return ""
         what = {"rotation": "rotations", "flips": "flips"}[self.options.reference]
@@ -193,7 +195,7 @@ class MixedComparison(TestedComparison):
             {name: compared(self.setting, fitted, options, *part) for name, part in parts.items()}
         )
 
-    def at(self, **covariates: float) -> "MixedComparison":
+    def at(self, **covariates: float) -> MixedComparison:
         """Compare the algorithms at given values of covariates, others at their means.
 
         Raises
@@ -207,7 +209,7 @@ class MixedComparison(TestedComparison):
         at = self.fitted.fixed.levels_at(covariates)
         return compared(self.setting, self.fitted, self.options, at, f"at {values}")
 
-    def slopes(self) -> "pd.DataFrame":
+    def slopes(self) -> pd.DataFrame:
         """Contrasts of the algorithms' slopes along the covariates, per unit of them.
 
         Returns
@@ -238,7 +240,7 @@ class MixedComparison(TestedComparison):
         levels = self.levels.estimate
         return family_of(self.algorithms, self.fitted, self.options, levels)
 
-    def variances(self, level: float | None = None) -> "pd.DataFrame":
+    def variances(self, level: float | None = None) -> pd.DataFrame:
         """Variance components: ``source variance share``, on the modelling scale.
 
         The share is that of the sum over the sources: how much of the spread of single scores is
@@ -258,15 +260,15 @@ class MixedComparison(TestedComparison):
             alpha_of(level)
         return tables.variances(self.fitted, level)
 
-    def correlations(self) -> "pd.DataFrame":
+    def correlations(self) -> pd.DataFrame:
         """Intraclass correlations: ``shared correlation``.
 
         The correlation of two scores that share a data set, and whatever else.
         """
         return tables.correlations(self.variances())
 
-    def departures(self) -> "pd.DataFrame":
-        """Predict how each data set departs from the average, and algorithms on it from theirs.
+    def departures(self) -> pd.DataFrame:
+        """Predict the departures of data sets from the average, and of algorithms on each of them.
 
         Returns
         -------
@@ -281,7 +283,7 @@ class MixedComparison(TestedComparison):
         """
         return tables.departures(self.setting, self.fitted, self.level)
 
-    def direct(self) -> "pd.DataFrame":
+    def direct(self) -> pd.DataFrame:
         """Compare the model's estimate of each pair with that of the data sets that both have.
 
         Returns
@@ -301,11 +303,11 @@ class MixedComparison(TestedComparison):
     def influence(
         self,
         leave: Leave = "dataset",
-        scores: "ScoreTable | None" = None,
+        scores: ScoreTable | None = None,
         *,
         n_jobs: int | None = None,
-    ) -> "pd.DataFrame":
-        """Return what changes when each data set, or each algorithm, is left out.
+    ) -> pd.DataFrame:
+        """Return the changes of estimates and verdicts without each data set, or each algorithm.
 
         Parameters
         ----------
@@ -351,7 +353,7 @@ class MixedComparison(TestedComparison):
         """
         return new_dataset(self, replications)
 
-    def anova(self) -> "pd.DataFrame":
+    def anova(self) -> pd.DataFrame:
         """Test whole terms: ``term test statistic df df_residual p_value``.
 
         F tests of the algorithms' levels (and of domains and covariates), with the method of the
@@ -360,7 +362,7 @@ class MixedComparison(TestedComparison):
         """
         return tables.anova(self.fitted, self.options.df)
 
-    def structures(self, scores: "ScoreTable") -> "pd.DataFrame":
+    def structures(self, scores: ScoreTable) -> pd.DataFrame:
         """Fit every covariance structure that the table supports, and compare the fits.
 
         Parameters
@@ -409,7 +411,7 @@ def compared(
     at: Array | None = None,
     about: str = "",
 ) -> MixedComparison:
-    """Turn a fit into verdicts, as the arguments of `compare_mixed` ask."""
+    """Return the comparison of a fit, tested by the options of `compare_mixed`."""
     design, alpha = fitted.design, options.alpha
     rows = fitted.fixed.at if at is None else at
     levels = rows @ fitted.model.beta

@@ -1,5 +1,7 @@
 """Random terms and fixed effects of the mixed model that a table can estimate."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
@@ -45,7 +47,7 @@ class Design:
 
     @property
     def fitted(self) -> tuple[str, ...]:
-        """The terms as the engine names them."""
+        """The variance components under their names in the likelihood."""
         return ("dataset",) if self.one_dataset and self.components else self.components
 
     @property
@@ -77,7 +79,7 @@ class Design:
         return f"{name} ~ " + " + ".join([fixed, *slopes, *terms])
 
     def source(self, component: str) -> str:
-        """Name a fitted component as the formula does."""
+        """Return the name of a variance component in the formula of the model."""
         return "replication" if self.one_dataset and component == "dataset" else component
 
 
@@ -190,7 +192,7 @@ def _refusals(setting: Setting, *, one: bool, several: bool) -> dict[str, str]:
 
 
 def _no_replication_term(setting: Setting, *, several: bool) -> str:
-    """Return why replications have no variance of their own, empty where they have."""
+    """Return the reason why the model has no replication term; empty if it has one."""
     # Repeats that were kept are several scores of one replication.
     if not several or (setting.paired and (setting.coverage.expected < 2).all()):
         return "there is one replication"
@@ -253,7 +255,7 @@ def resolve(structure: Structure, residual: Residual, design: Design, setting: S
 
 
 def memory(structure: Structure, k: int, d: int) -> int:
-    """Return about how many bytes a fit takes at its peak, of K algorithms on D data sets.
+    """Return the approximate peak memory, in bytes, of a fit of K algorithms on D data sets.
 
     Six (D, K, K) arrays for each parameter of an unstructured covariance, else 21 of them and four
     of all pairs by K.
@@ -264,7 +266,7 @@ def memory(structure: Structure, k: int, d: int) -> int:
 
 
 def _check_room(structure: Structure, k: int, d: int) -> None:
-    """Refuse covariances that need more memory than most machines have."""
+    """Raise a DesignError where the model needs more memory than the limit."""
     if (room := memory(structure, k, d)) <= _MOST_BYTES:
         return
     if structure == "unstructured":
@@ -275,7 +277,9 @@ def _check_room(structure: Structure, k: int, d: int) -> None:
         )
     else:
         what = f"the model of {k} algorithms needs"
-        fewer = "scores.subset(algorithms=[...]) keeps some algorithms, scores.subset(datasets=[...]) data sets."
+        fewer = (
+            "compare fewer, with scores.subset(algorithms=[...]) or scores.subset(datasets=[...])."
+        )
     raise DesignError(
         f"{what} about {room / 2**30:.1f} GB of memory on {d} data sets; the limit is"
         f" {_MOST_BYTES / 2**30:.0f} GB.",
@@ -284,7 +288,7 @@ def _check_room(structure: Structure, k: int, d: int) -> None:
 
 
 def _check_estimable(structure: str, residual: str, design: Design, setting: Setting) -> None:
-    """Refuse variances that the table cannot tell apart."""
+    """Raise a DesignError where the variances of a structure are not identified by the table."""
     k, several = len(setting.algorithms), bool((setting.coverage.counts > 1).any())
     if structure in ("diagonal", "unstructured") and "dataset:algorithm" not in design.components:
         raise DesignError(
@@ -390,7 +394,7 @@ def _by_domain(setting: Setting) -> tuple[tuple[str, ...], Array, Array]:
                 *((names[g], setting.algorithms[i], int(held[g, i])) for g, i in lacking),
             ],
             hint='domains="pooled" takes the domains as one, "random" as a'
-            " sample; scores.subset(...) leaves domains or algorithms out.",
+            " sample; scores.subset(domains=[...]) leaves domains out.",
         )
     base = np.einsum("dg,kl->dkgl", member, np.eye(k)).reshape(len(n_scores), k, -1)
     return names, base, np.tile(np.eye(k), len(names)) / len(names)

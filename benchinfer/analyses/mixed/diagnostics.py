@@ -1,5 +1,7 @@
 """Diagnostics of a mixed model: design, optimum, residuals."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -56,7 +58,7 @@ _SHOWN = 3  # pairs that are told with their numbers
 
 
 def checks(
-    result: "MixedComparison",
+    result: MixedComparison,
     family: ContrastFamily,
     method: str,
     errors: Errors,  # of contrasts and levels
@@ -69,7 +71,7 @@ def checks(
     # Random rotations or flips do not decide all pairs for certain.
     error = np.zeros_like(evidence.p_value) if evidence.p_error is None else evidence.p_error
     near = within_error(evidence.p_value, error, alpha)
-    row = near_level(near, pairs, "see with another seed=")
+    row = near_level(near, pairs, "see with another seed")
     return (
         *_fit(setting, fitted, evidence, p_error),
         *([row] if near.any() else []),
@@ -85,7 +87,7 @@ def checks(
 
 
 def _design(setting: Setting, design: Design) -> list[Check]:
-    """Return the diagnostics rows that concern the design."""
+    """Return the checks of the design."""
     coverage = setting.coverage
     d, empty = len(coverage.datasets), coverage.empty
     first = ", ".join(f"{algorithm} on {dataset}" for dataset, algorithm in empty[:3])
@@ -106,7 +108,7 @@ def _design(setting: Setting, design: Design) -> list[Check]:
 
 
 def _generalisation(setting: Setting, design: Design) -> list[Check]:
-    """Warn of claims about a domain that go too far."""
+    """Return the checks on the generalisation to a domain of data sets."""
     domains = len(set(setting.domains))
     return [
         Check.of(
@@ -123,7 +125,7 @@ def _generalisation(setting: Setting, design: Design) -> list[Check]:
 
 
 def _outcomes(setting: Setting, design: Design, contrasts: Array, pairs: Oriented) -> list[Check]:
-    """Warn of scores of 0 and 1, and name the analyses for them."""
+    """Return the check on scores of 0 and 1, with the analyses for them."""
     if not right_or_wrong(setting, design):
         return []
     masked = certain(setting, design, contrasts)
@@ -131,8 +133,8 @@ def _outcomes(setting: Setting, design: Design, contrasts: Array, pairs: Oriente
         Check.of(
             "scores of 0 and 1 in a model of normal errors",
             setting.coverage.n,
-            remedy=f"this is the wrong tool: compare_pair tests algorithms on the same"
-            f' items exactly (McNemar\'s test), and interval="wilson" of describe gives'
+            remedy="this is the wrong tool: compare_pair tests algorithms on the same"
+            ' items exactly (McNemar\'s test), and interval="wilson" of describe gives'
             f" intervals of the rates; over several data sets {BINOMIAL}",
         )
     ]
@@ -150,7 +152,7 @@ def _outcomes(setting: Setting, design: Design, contrasts: Array, pairs: Oriente
 
 
 def _constant_levels(setting: Setting, errors: Errors) -> list[Check]:
-    """Name the algorithms whose level takes the common error, if there are some."""
+    """Return the check on algorithms with the same level on every data set; empty without any."""
     _, constant = errors.of_levels()
     names = [name for name, one in zip(setting.algorithms, constant, strict=True) if one]
     row = Check.of(
@@ -197,7 +199,7 @@ def residual_checks(
     robust: bool = False,
     scales: Sequence[str] = (),
 ) -> list[Check]:
-    """Return the checks of residuals; `scales` are others that all scores fit."""
+    """Return the checks of residuals; `scales` are other modelling scales that scores permit."""
     growth = ""
     if "log" in scales and measure.sign * residuals.spread.trend > 0.5:
         growth = ', or Measure(scale="log"), as the spread grows with the score'
@@ -287,7 +289,7 @@ def _spreads(
                 remedy=(
                     (
                         f"replications vary more on some data sets, most on {datasets[high]}:"
-                        f' residual="dataset" models this'
+                        ' residual="dataset" models this'
                     )
                     + growth
                 ),
@@ -337,7 +339,7 @@ def _looks_normal(shape: Shape) -> bool:
 def _outlying(
     effects: RandomEffects, datasets: Sequence[str], algorithms: Sequence[str]
 ) -> list[Check]:
-    """Name outlying data sets and cells."""
+    """Return the checks on outlying data sets and cells."""
     far = np.flatnonzero(effects.p_distance < _RARE)
     far = far[np.argsort(-effects.distance[far])]
     cells = np.argwhere(effects.p_interaction < _RARE)
@@ -395,9 +397,9 @@ def _fit(
 
 
 def _readable(name: str, design: Design, setting: Setting) -> str:
-    """Name a source of variation; indices of structured sources stand for algorithms or data sets.
+    """Return the name of a source of variation, with an algorithm or data set for its index.
 
-    Examples of such: ``dataset:algorithm[2]``, ``residual[0]``.
+    Indices occur in names such as ``dataset:algorithm[2]`` and ``residual[0]``.
     """
     source, bracket, index = name.removesuffix("]").partition("[")
     if not bracket:
@@ -413,7 +415,7 @@ def _standard_errors(
     setting: Setting,
     family: ContrastFamily,
     errors: Errors,
-    structure: "Structure",
+    structure: Structure,
     pairs: Oriented,
 ) -> list[Check]:
     """Compare the standard errors from the spread between data sets with the common one."""
@@ -435,8 +437,8 @@ def _standard_errors(
     return [row, without_error(flat, pairs)] if structure == "pairwise" else [row]
 
 
-def _direct(result: "MixedComparison", pairs: Oriented, alpha: float) -> list[Check]:
-    """Name the pairs of a table with gaps that shared data sets do not support."""
+def _direct(result: MixedComparison, pairs: Oriented, alpha: float) -> list[Check]:
+    """Return the checks on pairs without shared data sets, and on those that these contradict."""
     if not result.setting.coverage.empty or not (result.pairs >= 0).all():
         return []
     direct = direct_evidence(result.fitted, result.pairs)
@@ -462,13 +464,13 @@ def _direct(result: "MixedComparison", pairs: Oriented, alpha: float) -> list[Ch
             "pairs that shared data sets do not support",
             len(shown),
             remedy=f"{'; '.join(shown[:_SHOWN])}{more}: the model adds data sets that only one of"
-            " the two has; direct() has all pairs",
+            " the two has; direct() is of those that both have",
         ),
     ]
 
 
 def _gap(
-    result: "MixedComparison", direct: DirectEvidence, p: int, pair: tuple[str, str], sign: float
+    result: MixedComparison, direct: DirectEvidence, p: int, pair: tuple[str, str], sign: float
 ) -> str:
     """Return the model's and the direct estimate of a pair, in words; -1 turns their sign."""
     model, shared = (
@@ -482,13 +484,13 @@ def _gap(
 
 
 def _other_reference(
-    result: "MixedComparison",
+    result: MixedComparison,
     family: ContrastFamily,
     method: str,
     errors: Errors,
     pairs: Oriented,
 ) -> list[Check]:
-    """Name the pairs that the other reference of the closed test decides otherwise."""
+    """Return the check on pairs whose verdict differs by the other reference of the closed test."""
     setting, fitted, options = result.setting, result.fitted, result.options
     if method != "rotation" or fitted.residuals is None:
         return []

@@ -1,5 +1,7 @@
 """Evidence of a mixed model: adjustment, errors and tests of contrasts, and levels."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
@@ -55,7 +57,7 @@ class Adjustment:
     # the method
     because: str = ""
 
-    def words(self, family: ContrastFamily, options: "MixedOptions") -> str:
+    def words(self, family: ContrastFamily, options: MixedOptions) -> str:
         """Return the adjustment of p-values and intervals, in words."""
         by = f" by {_BY[options.reference]}" if self.method == "rotation" else ""
         text = adjustment.words(self.method, family, directed=options.directed, by=by, joint=True)
@@ -65,7 +67,7 @@ class Adjustment:
 
 
 def family_of(
-    algorithms: tuple[str, ...], fitted: "MixedFit", options: "MixedOptions", levels: Array
+    algorithms: tuple[str, ...], fitted: MixedFit, options: MixedOptions, levels: Array
 ) -> tuple[ContrastFamily, Adjustment]:
     """Return the contrasts of the options, and their adjustment."""
     family = options.family(algorithms, levels)
@@ -81,7 +83,7 @@ def family_of(
     return family, adjusted
 
 
-def resolve(options: "MixedOptions", fitted: "MixedFit", family: ContrastFamily) -> Adjustment:
+def resolve(options: MixedOptions, fitted: MixedFit, family: ContrastFamily) -> Adjustment:
     """Return the adjustment that ``"auto"`` means, or check the one requested."""
     adjust, design, k = options.adjust, fitted.design, len(fitted.fixed.at)
     common = design.structure == "common" and design.residual == "constant"
@@ -109,8 +111,8 @@ def _all_pairs(matrix: Array) -> bool:
     return bool(single) and len(matrix) == matrix.shape[1] * (matrix.shape[1] - 1) // 2
 
 
-def _not_rotated(fitted: "MixedFit", options: "MixedOptions") -> str:
-    """Return why data sets' means cannot be rotated to close tests, empty where they can."""
+def _not_rotated(fitted: MixedFit, options: MixedOptions) -> str:
+    """Return the reason why rotations cannot close the tests; empty if they can."""
     k, contrasts = len(fitted.fixed.at), options.contrasts
     of_pairs = isinstance(contrasts, str) and contrasts in ("tukey", "dunnett")
     most = rotations.MOST_ALGORITHMS
@@ -122,8 +124,8 @@ def _not_rotated(fitted: "MixedFit", options: "MixedOptions") -> str:
     return unlike or (f"as there are {k} algorithms, more than {most}" if k > most else "")
 
 
-def _unlike_rows(fitted: "MixedFit", options: "MixedOptions") -> str:
-    """Return why data sets' means are no rows of one table, empty where they are."""
+def _unlike_rows(fitted: MixedFit, options: MixedOptions) -> str:
+    """Return the reason why means of data sets are not exchangeable rows; empty if they are."""
     design = fitted.design
     reasons = {
         f"as the structure is {design.structure}": design.structure != "pairwise",
@@ -145,12 +147,12 @@ def _unlike_rows(fitted: "MixedFit", options: "MixedOptions") -> str:
 
 def rank_sets_of(
     setting: Setting,
-    fitted: "MixedFit",
-    options: "MixedOptions",
+    fitted: MixedFit,
+    options: MixedOptions,
     at: Array,
     levels: Array,
 ) -> RankSets:
-    """Return the sets of the best and of ranks: by rotations where these go, else by t."""
+    """Return the confidence sets of the best and of ranks, by rotations if valid, else by t."""
     margin, k = setting.measure.margin, len(levels)
     if k > 2 and not _unlike_rows(fitted, options) and fitted.plain is not None:
         stats = fitted.plain[0]
@@ -186,8 +188,8 @@ class Errors:
     chosen: Adjusted
 
     @staticmethod
-    def of(fitted: "MixedFit", at: Array, family: ContrastFamily, df: str) -> "Errors":
-        """Compute both for the levels `at` (K, p) and the contrasts of a family."""
+    def of(fitted: MixedFit, at: Array, family: ContrastFamily, df: str) -> Errors:
+        """Return the errors of the levels `at` (K, p) and of the contrasts of a family."""
         rows = np.vstack([family.matrix @ at, at])
         common, spread = fitted.errors(rows, df), fitted.spread(rows, asymptotic=df == "asymptotic")
         common = Adjusted(at @ common.cov @ at.T, common.df)
@@ -213,8 +215,8 @@ class Errors:
 
 def evidence_of(
     setting: Setting,
-    fitted: "MixedFit",
-    options: "MixedOptions",
+    fitted: MixedFit,
+    options: MixedOptions,
     family: ContrastFamily,
     method: str,
     levels: Array,
@@ -236,13 +238,13 @@ def evidence_of(
     ), p_error
 
 
-def right_or_wrong(setting: Setting, design: "Design") -> bool:
-    """Return whether scores of single data sets are 0 or 1: a model of normal errors is not."""
+def right_or_wrong(setting: Setting, design: Design) -> bool:
+    """Return whether scores of single data sets are 0 or 1, which a normal model does not suit."""
     return (design.one_dataset or design.each) and setting.zero_one
 
 
-def certain(setting: Setting, design: "Design", contrasts: Array) -> Flags:
-    """Return which of (P, K) contrasts hold an algorithm that is right, or wrong, on all items.
+def certain(setting: Setting, design: Design, contrasts: Array) -> Flags:
+    """Return which of (P, K) contrasts have an algorithm that is right, or wrong, on all items.
 
     Its scores do not vary, and the common error, or one of its own, takes that for precision.
     """
@@ -254,7 +256,7 @@ def certain(setting: Setting, design: "Design", contrasts: Array) -> Flags:
 
 
 def levels_of(
-    setting: Setting, design: "Design", levels: Array, errors: Errors, alpha: float
+    setting: Setting, design: Design, levels: Array, errors: Errors, alpha: float
 ) -> Level:
     """Return each algorithm's level with its interval.
 
@@ -276,7 +278,7 @@ def levels_of(
 
 def closed_by(
     method: str,  # the adjustment, resolved
-    options: "MixedOptions",  # of `compare_mixed`
+    options: MixedOptions,  # of `compare_mixed`
     matrix: Array,  # (P, K) contrasts of pairs, all of them or those with a control
     stats: Statistics | None,  # moments of a complete table, which rotations need
     directions: int = rotations.DIRECTIONS,  # how many rotations or flips

@@ -1,5 +1,7 @@
 """Figures of a mixed model: variances, random effects, residuals."""
 
+from __future__ import annotations
+
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -68,8 +70,8 @@ class Caterpillar(panels.Panels[CaterpillarPanel]):
     neutral: float
 
 
-def layout_caterpillar(mixed: "MixedComparison", width: Width = PAGE) -> Caterpillar:
-    """Lay out the predicted departures of a mixed model; of many those that are largest."""
+def layout_caterpillar(mixed: MixedComparison, width: Width = PAGE) -> Caterpillar:
+    """Return the layout of the caterpillar plot of predicted departures, of many the largest."""
     departures = caterpillar(mixed)
     size, measure = departures.size, departures.measure
     most = _ALGORITHMS if is_wide(width) else _FEW
@@ -99,7 +101,7 @@ def layout_caterpillar(mixed: "MixedComparison", width: Width = PAGE) -> Caterpi
     )
 
 
-def _range(ends: Array, measure: "Measure") -> tuple[float, float]:
+def _range(ends: Array, measure: Measure) -> tuple[float, float]:
     low, high = float(ends.min()), float(ends.max())
     return min(low, measure.neutral), max(high, measure.neutral)
 
@@ -142,7 +144,7 @@ def _alt(departures: CaterpillarLayout) -> str:
 size_caterpillar = panels.size_panels
 
 
-def draw_caterpillar(caterpillar: Caterpillar, ax: "Axes") -> None:
+def draw_caterpillar(caterpillar: Caterpillar, ax: Axes) -> None:
     """Draw the departures into an Axes."""
     c = caterpillar
     panels.frame(c, ax)
@@ -180,8 +182,8 @@ class ResidualFigure(Layout):
     spreads: Bars | None
 
 
-def layout_residuals(mixed: "MixedComparison", width: Width = PAGE) -> ResidualFigure:
-    """Lay out the residuals of a mixed model."""
+def layout_residuals(mixed: MixedComparison, width: Width = PAGE) -> ResidualFigure:
+    """Return the layout of the quantiles and standard deviations of a mixed model's residuals."""
     residuals, measure = mixed.fitted.residuals, mixed.measure
     spreads = None if residuals is None else _spreads(mixed, width)
     if residuals is None or not (len(residuals.quantiles) or spreads):
@@ -212,8 +214,8 @@ def layout_residuals(mixed: "MixedComparison", width: Width = PAGE) -> ResidualF
     )
 
 
-def _spreads(mixed: "MixedComparison", width: Width) -> Bars | None:
-    """Lay out the standard deviations that are known."""
+def _spreads(mixed: MixedComparison, width: Width) -> Bars | None:
+    """Return the layout of the residual standard deviations; None where there are none."""
     residuals, measure = mixed.fitted.residuals, mixed.measure
     if residuals is None:
         return None
@@ -238,7 +240,7 @@ def _spreads(mixed: "MixedComparison", width: Width) -> Bars | None:
     )
 
 
-def _group(title: str, names: "Sequence[str]", values: Array, room: float) -> list[Bar]:
+def _group(title: str, names: Sequence[str], values: Array, room: float) -> list[Bar]:
     known = np.flatnonzero(np.isfinite(values))
     if not len(known):
         return []
@@ -273,7 +275,7 @@ def _rows(spreads: Bars) -> float:
     return 0.22 * len(spreads.rows)
 
 
-def draw_residuals(figure: ResidualFigure, ax: "Axes") -> None:
+def draw_residuals(figure: ResidualFigure, ax: Axes) -> None:
     """Draw residuals into an Axes."""
     both = len(figure.residual) > 0 and figure.spreads is not None
     if both and figure.spreads is not None:
@@ -302,7 +304,7 @@ def _places(figure: ResidualFigure, spreads: Bars) -> tuple[Place, Place]:
     )
 
 
-def _quantiles(figure: ResidualFigure, ax: "Axes") -> None:
+def _quantiles(figure: ResidualFigure, ax: Axes) -> None:
     ends = np.array([figure.normal, figure.residual])
     low, high = 1.06 * min(-2.5, float(ends.min())), 1.06 * max(2.5, float(ends.max()))
     ax.plot([low, high], [low, high], color=FAINT, lw=0.9, dashes=(4, 3), zorder=1)
@@ -327,8 +329,8 @@ def _quantiles(figure: ResidualFigure, ax: "Axes") -> None:
 _SCALES = {"identity": "", "log": " of the logarithms", "logit": " of the log odds"}
 
 
-def layout_variances(mixed: "MixedComparison", width: Width = PAGE) -> Bars:
-    """Lay out where the scores vary."""
+def layout_variances(mixed: MixedComparison, width: Width = PAGE) -> Bars:
+    """Return the layout of the shares of the variance by source."""
     table, measure = mixed.variances(), mixed.measure
     shares = dict(zip(table["source"], table["share"], strict=True))
     rows = [

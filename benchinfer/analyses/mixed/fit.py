@@ -1,5 +1,7 @@
 """Reduction of a table and fit of the mixed model."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -59,7 +61,7 @@ class ScoreReduction:
     size: Array | None = None
 
     @staticmethod
-    def of(scores: "ScoreTable", name: str, design: Design) -> "ScoreReduction":
+    def of(scores: ScoreTable, name: str, design: Design) -> ScoreReduction:
         """Reduce the scores of a measure."""
         if "dataset:replication" not in design.components:
             cells = scores.cells(name)
@@ -77,7 +79,7 @@ class ScoreReduction:
         parts = [size[self.dataset == d] for d in range(len(self.within))]
         return tuple(freedom_of_units(p / p.sum()) / max(len(p) - 1, 1) for p in parts)
 
-    def within_dataset(self, m: int) -> "ScoreReduction":
+    def within_dataset(self, m: int) -> ScoreReduction:
         """Return the reduction of one data set."""
         rows = slice(m, m + 1)
         if self.dataset is not None:
@@ -108,8 +110,8 @@ class ScoreReduction:
         parts = self.dataset, self.count, self.mean, self.within
         return moments.structured_from_blocks(*parts, self.weight)
 
-    def without(self, k: int) -> "ScoreReduction":
-        """Return the reduction without algorithm k, and data sets on which no other has a score.
+    def without(self, k: int) -> ScoreReduction:
+        """Return the reduction without algorithm k, and without data sets that only k has.
 
         Without it blocks are smaller and belong to other classes of the moments.
         """
@@ -194,7 +196,7 @@ class MixedFit:
 
     @property
     def peculiarity(self) -> str:
-        """What makes the model other than one variance per source and level per algorithm."""
+        """Reason why the model is not one variance per source and one level per algorithm."""
         design = self.design
         reasons = {
             "each data set is fitted by itself": design.each,
@@ -241,7 +243,7 @@ class MixedFit:
             return Adjusted(cov, total**2 / weight)
 
     def _overlapping(self, part: ModelFit) -> Array:
-        """Return what overlapping resamples add to the covariance (p, p) of the fixed effects.
+        """Return the increase of the covariance (p, p) of fixed effects by overlapping resamples.
 
         An algorithm's scores on a data set share an effect of variance s, the overlap times the
         residual variance, which gives estimates ``Phi X' V^-1 y`` the further covariance
@@ -255,7 +257,7 @@ class MixedFit:
         return s * phi @ part.derivatives.f[COMPONENTS.index("dataset:algorithm")] @ phi
 
     def spread(self, rows: Array, *, asymptotic: bool = False) -> Adjusted | None:
-        """Return `errors` from the spread between data sets; None where these are the subject.
+        """Return `errors` from the spread between data sets; None where claims are about these.
 
         The fit sets the weights of the data sets.
         """
@@ -317,7 +319,7 @@ def _each_dataset(reduction: ScoreReduction, datasets: tuple[str, ...]) -> Avera
     return AveragedFit(tuple(parts))
 
 
-def reread(setting: Setting, scores: "ScoreTable") -> "ScoreTable":
+def reread(setting: Setting, scores: ScoreTable) -> ScoreTable:
     """Return the scores of a table that was compared."""
     same, part = Setting.of(scores, setting.measure.name)
     if same.digest != setting.digest:
@@ -328,9 +330,9 @@ def reread(setting: Setting, scores: "ScoreTable") -> "ScoreTable":
 
 
 def fit_design(
-    scores: "ScoreTable", setting: Setting, design: Design, *, diagnosed: bool = True
+    scores: ScoreTable, setting: Setting, design: Design, *, diagnosed: bool = True
 ) -> MixedFit:
-    """Reduce the scores as the design asks, and fit the model; with its residuals if diagnosed."""
+    """Reduce the scores by the design, and fit the model; with its residuals if diagnosed."""
     name = setting.measure.name
     values = np.empty((0, 0))
     if design.covariates:

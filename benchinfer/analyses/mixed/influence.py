@@ -15,6 +15,8 @@ Christensen, R., Pearson, L. M. & Johnson, W. (1992). Case-deletion diagnostics 
 Technometrics 34, 38-45. https://doi.org/10.2307/1269550
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -85,7 +87,7 @@ class FullAnalysis:
     tests: Tests  # adjusted tests
 
     def refit(self, smaller: tuple[Statistics, Array]) -> SmallerFit | None:
-        """Fit the model to a smaller table with contrasts; None where that cannot estimate it."""
+        """Fit the model to a smaller table with contrasts; None where it is not estimable."""
         stats, matrix = smaller
         if len(stats.n) < 2 or (self.robust and ((stats.n > 0).sum(axis=0) < 2).any()):
             return None
@@ -110,7 +112,7 @@ class FullAnalysis:
         shift: Array | None = None,
         cook: Array | None = None,
     ) -> Influence:
-        """Compare the fits without units, with the contrasts that each has, with that of all.
+        """Compare the fit of all units with the fits without each, on the contrasts of both.
 
         `shift` (N, P) and `cook` (N,) are those with the variances of all.
         """
@@ -151,7 +153,7 @@ def _without_dataset(full: FullAnalysis, stats: Statistics, m: int) -> SmallerFi
 
 
 def deletion(stats: Statistics, model: ModelFit) -> tuple[Array, Array]:
-    """Leave out each data set in turn, all at once, with the variances of the full table.
+    """Return the influence of deleting each data set, with the variances of the full table.
 
     With ``z = Za' V^-1 (y - X b)`` and ``Q = Za' V^-1 Za`` of the data set,
     ``b - b_without = (Phi^-1 - Q)^-1 z``, exactly.
@@ -195,7 +197,7 @@ def datasets_left_out(
     most: int = MOST,
     n_jobs: int | None = None,
 ) -> Influence:
-    """Leave out each data set in turn, from the sufficient statistics alone.
+    """Return the influence of each data set, computed from the sufficient statistics alone.
 
     Cook's distances and shifts with variances held are closed forms, for every data set. The model
     is fitted again without each of up to `most` data sets, those that move a contrast the most.
@@ -219,7 +221,7 @@ def algorithms_left_out(
     names: Sequence[str],
     n_jobs: int | None = None,
 ) -> Influence:
-    """Leave out each algorithm in turn."""
+    """Return the influence of each algorithm, by fits without it."""
     held = full.matrix == 0
     chosen = np.flatnonzero(held.any(axis=0)).tolist()
     tables = (
@@ -260,13 +262,13 @@ def single_step(
 
 
 # Of each comparison the influence of its data sets: a report shows it in two places.
-_known: "WeakKeyDictionary[MixedComparison, Influence]" = WeakKeyDictionary()
+_known: WeakKeyDictionary[MixedComparison, Influence] = WeakKeyDictionary()
 
 
 def left_out(
-    mixed: "MixedComparison", leave: Leave, scores: "ScoreTable | None", n_jobs: int | None = None
+    mixed: MixedComparison, leave: Leave, scores: ScoreTable | None, n_jobs: int | None = None
 ) -> Influence:
-    """Leave out each data set (or replication of the one data set) or algorithm."""
+    """Return the influence of each data set, replication of the only data set, or algorithm."""
     if leave == "dataset" and mixed in _known:
         return _known[mixed]
     check_jobs(n_jobs)
@@ -276,7 +278,7 @@ def left_out(
     if plain is None or mixed.fitted.fixed.x is not None:
         raise DesignError(
             f"influence is not worked out where {mixed.fitted.peculiarity}.",
-            hint=("compare scores.subset(datasets=[...]) for each data set instead."),
+            hint="per_dataset(compare_mixed, scores) compares on each data set by itself.",
         )
     stats, model = plain
     if design.one_dataset and not design.components:
@@ -300,7 +302,7 @@ def left_out(
     return algorithms_left_out(reduction, model, full, mixed.algorithms, n_jobs)
 
 
-def _full_analysis(mixed: "MixedComparison") -> FullAnalysis:
+def _full_analysis(mixed: MixedComparison) -> FullAnalysis:
     """Return the contrasts and options of the comparison."""
     family, adjusted = mixed.family()
     if family.shown >= 0:
@@ -323,8 +325,8 @@ def _full_analysis(mixed: "MixedComparison") -> FullAnalysis:
     )
 
 
-def _tests(mixed: "MixedComparison", family: ContrastFamily, method: str) -> Tests:
-    """Return the adjusted tests of the comparison, for other tables."""
+def _tests(mixed: MixedComparison, family: ContrastFamily, method: str) -> Tests:
+    """Return a function with the adjusted tests of the comparison, to apply to smaller tables."""
     margin, alpha = mixed.measure.margin, mixed.alpha
     if method == "single-step" and mixed.alternative == "two-sided":
         errors = mixed.fitted.errors(family.matrix, mixed.options.df)

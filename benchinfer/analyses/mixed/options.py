@@ -1,5 +1,7 @@
 """Arguments of `compare_mixed`."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Literal

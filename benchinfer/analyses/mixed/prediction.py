@@ -1,5 +1,7 @@
 """Prediction of a new data set by a mixed model."""
 
+from __future__ import annotations
+
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -27,7 +29,7 @@ if TYPE_CHECKING:
 
 
 def check_predictable(stats: Statistics, model: ModelFit, *, one_dataset: bool) -> None:
-    """Refuse models that say nothing about other data sets."""
+    """Raise a DesignError where the model cannot predict differences on other data sets."""
     if one_dataset:
         raise DesignError(
             "one data set says nothing about how algorithms differ on another.",
@@ -52,7 +54,7 @@ def predict(
     noise: Array | None = None,
     replications: int | None = None,
 ) -> Prediction:
-    """Predict contrasts, and which algorithm is best, on a data set that was not seen."""
+    """Predict contrasts and the best algorithm on a new data set."""
     if replications is not None and replications < 1:
         raise DesignError(f"replications is {replications!r}.", hint="a number from 1, or None.")
     n_pairs, k = len(matrix), matrix.shape[1]
@@ -100,7 +102,7 @@ def predict(
 def _steadied(
     pairwise: NewDatasetDistribution, common: NewDatasetDistribution, d: int, k: int
 ) -> tuple[NewDatasetDistribution, Array]:
-    """Steady pairs' own variances where they alone would claim too much; also those for ranks.
+    """Return the variances of pairs, shrunk to the common one where they are zero or for ranks.
 
     A pair whose difference does not vary has no variance of its own and takes the common one. For
     the ranks own variances count as D - 1 and the common one as K observations: of few data sets
@@ -112,7 +114,7 @@ def _steadied(
     return replace(pairwise, variance=variance), ranked
 
 
-def new_dataset(mixed: "MixedComparison", replications: int | None) -> NewDataset:
+def new_dataset(mixed: MixedComparison, replications: int | None) -> NewDataset:
     """Predict the contrasts of a comparison on a new data set; see `MixedComparison.predict`."""
     plain = mixed.fitted.plain
     if plain is None or mixed.fitted.fixed.x is not None:

@@ -1,5 +1,7 @@
 """Sections of a mixed model."""
 
+from __future__ import annotations
+
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -52,7 +54,7 @@ if TYPE_CHECKING:
 _TERMS = {"algorithm": "levels of the algorithms", "domain:algorithm": "algorithms, by domain"}
 
 
-def variances(frame: "pd.DataFrame", measure: "Measure") -> Table:
+def variances(frame: pd.DataFrame, measure: Measure) -> Table:
     """One row per source of variation."""
     scale = {"identity": "the measure's own", "log": "the logarithmic", "logit": "the logit"}
     return Table(
@@ -70,7 +72,7 @@ def variances(frame: "pd.DataFrame", measure: "Measure") -> Table:
     )
 
 
-def tests(frame: "pd.DataFrame") -> Table:
+def tests(frame: pd.DataFrame) -> Table:
     """One row per test of a whole term."""
     return Table(
         name="anova",
@@ -94,7 +96,7 @@ def tests(frame: "pd.DataFrame") -> Table:
     )
 
 
-def new_dataset_tables(mixed: MixedComparison, new: "NewDataset") -> tuple[Table, Table]:
+def new_dataset_tables(mixed: MixedComparison, new: NewDataset) -> tuple[Table, Table]:
     """One row per algorithm and one per contrast, with the probabilities of its outcomes."""
     measure, frame = new.measure, new.contrasts()
     tolerant = measure.tolerance > 0
@@ -128,7 +130,7 @@ def new_dataset_tables(mixed: MixedComparison, new: "NewDataset") -> tuple[Table
     return ranks, contrasts
 
 
-def correlations(frame: "pd.DataFrame") -> str:
+def correlations(frame: pd.DataFrame) -> str:
     """Return the intraclass correlations as a sentence, empty where there are none."""
     shares: list[str] = []
     for shared, value in rows_of(frame, "shared", "correlation"):
@@ -148,7 +150,7 @@ _CHECKS = ("residuals: ", "data set effects: ", "data set x algorithm effects: "
 
 
 def sections(comparison: MixedComparison, request: Request) -> tuple[Section, ...]:
-    """Return the verdict, and what else the model says."""
+    """Return the sections of a mixed model, the verdict first."""
     return (
         leading(comparison, request),
         spread(comparison, request),
@@ -156,7 +158,7 @@ def sections(comparison: MixedComparison, request: Request) -> tuple[Section, ..
     )
 
 
-def _details(mixed: MixedComparison) -> "Iterator[Section]":
+def _details(mixed: MixedComparison) -> Iterator[Section]:
     if mixed.fitted.fixed.domains:
         yield by_domain(mixed)
     if mixed.design.covariates:
@@ -180,7 +182,7 @@ def _details(mixed: MixedComparison) -> "Iterator[Section]":
 
 
 def by_domain(mixed: MixedComparison) -> Section:
-    """Show the order of the algorithms in each domain."""
+    """Return the section on the order of the algorithms in each domain."""
     import pandas as pd
 
     domains = mixed.by_domain()
@@ -196,7 +198,7 @@ def by_domain(mixed: MixedComparison) -> Section:
 
 
 def along(mixed: MixedComparison) -> Section:
-    """Show the slopes of differences along covariates."""
+    """Return the section on the slopes of differences along covariates."""
     frame = mixed.slopes()
     table = slopes(frame, mixed, (number("p_value", "p", p_value),))
     return Section(title="Along covariates", tables=(table,))
@@ -207,7 +209,7 @@ def _where(mixed: MixedComparison) -> str:
 
 
 def spread(mixed: MixedComparison, request: Request) -> Section:
-    """Show the variance components and the correlations of scores."""
+    """Return the section on the variance components and the correlations of scores."""
     frame = mixed.variances()
     shares = dict(zip(frame["source"], frame["share"], strict=True))
     most = max(shares, key=lambda source: shares[source])
@@ -240,7 +242,7 @@ def spread(mixed: MixedComparison, request: Request) -> Section:
 
 
 def terms_tested(mixed: MixedComparison) -> Section:
-    """Show the tests of whole terms, which decide no pair."""
+    """Return the section on the tests of whole terms, which are not about pairs."""
     frame = mixed.anova()
     tested = frame[frame["term"] == "algorithm"]
     if tested.empty:
@@ -271,7 +273,7 @@ def terms_tested(mixed: MixedComparison) -> Section:
 
 
 def departing(mixed: MixedComparison) -> Section:
-    """Show the predicted departures of data sets from the average."""
+    """Return the section on the predicted departures of data sets from the average."""
     departures = caterpillar(mixed)
     side = departures.side
     several = departures.owners != ("all algorithms",)
@@ -306,7 +308,7 @@ def departing(mixed: MixedComparison) -> Section:
 
 
 def checks(mixed: MixedComparison) -> Section:
-    """Show the residuals, and name the checks of the model that ask for attention."""
+    """Return the section on the residuals and on the checks of the model that failed."""
     residuals = mixed.fitted.residuals
     spreads = () if residuals is None else (residuals.spread.algorithm, residuals.spread.dataset)
     spread = any(np.isfinite(values).any() for values in spreads)
@@ -334,7 +336,7 @@ def checks(mixed: MixedComparison) -> Section:
 
 
 def influence(mixed: MixedComparison) -> Section:
-    """Show which verdicts depend on a single data set."""
+    """Return the section on the verdicts that depend on a single data set."""
     d, title = len(mixed.setting.coverage.datasets), "Influence"
     if d > _MOST or d * len(mixed.pairs) > _VERDICTS:
         return Section(
@@ -342,7 +344,7 @@ def influence(mixed: MixedComparison) -> Section:
             text=(
                 (
                     f"With {count(d, 'data set')} and {count(len(mixed.pairs), 'pair')}, what"
-                    f" leaving out each does is left to influence()."
+                    " leaving out each does is left to influence()."
                 ),
             ),
             values={"influence": mixed.influence},
@@ -375,7 +377,7 @@ def influence(mixed: MixedComparison) -> Section:
     )
 
 
-def _influence(ranked: "pd.DataFrame", mixed: MixedComparison) -> str:
+def _influence(ranked: pd.DataFrame, mixed: MixedComparison) -> str:
     changing = ranked[ranked["n_changed"] > 0]
     d, n, refitted = len(ranked), len(changing), int(ranked["refitted"].sum())
     if not refitted:
@@ -401,7 +403,7 @@ def _influence(ranked: "pd.DataFrame", mixed: MixedComparison) -> str:
 
 
 def new_dataset(mixed: MixedComparison) -> Section:
-    """Show the prediction of a new data set."""
+    """Return the section on the prediction of a new data set."""
     new = mixed.predict()
     reading = (
         "The verdicts are about the average over the domain. From one data set to the next"

@@ -1,5 +1,7 @@
 """Tables of a mixed model: variances, tests, departures of data sets, direct evidence."""
 
+from __future__ import annotations
+
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import pairwise, product
@@ -33,7 +35,7 @@ if TYPE_CHECKING:
 type Row = tuple[str, str, float, float, float, float]
 
 
-def departures(setting: Setting, fitted: MixedFit, level: float) -> "pd.DataFrame":
+def departures(setting: Setting, fitted: MixedFit, level: float) -> pd.DataFrame:
     """Return the predicted random effects: ``source dataset algorithm estimate std_error ...``."""
     model, statistics, measure = fitted.across, fitted.statistics, setting.measure
     if statistics is None or model is None or fitted.design.one_dataset:
@@ -69,7 +71,7 @@ _BETWEEN: tuple[Structure, ...] = ("common", "diagonal", "unstructured")
 _RESIDUAL: tuple[Residual, ...] = ("constant", "algorithm", "dataset")
 
 
-def structures(setting: Setting, design: Design, scores: "ScoreTable") -> "pd.DataFrame":
+def structures(setting: Setting, design: Design, scores: ScoreTable) -> pd.DataFrame:
     """Return one row per covariance structure that the table supports, least AIC first."""
     scores = reread(setting, scores)
     rows: list[dict[str, object]] = []
@@ -112,7 +114,7 @@ def structures(setting: Setting, design: Design, scores: "ScoreTable") -> "pd.Da
     return table.sort_values("aic", ignore_index=True)
 
 
-def variances(fitted: MixedFit, level: float | None) -> "pd.DataFrame":
+def variances(fitted: MixedFit, level: float | None) -> pd.DataFrame:
     """Return the variance components: ``source variance share``, with intervals at a level."""
     held = components(fitted)
     values = np.array(list(held.values()))
@@ -155,7 +157,7 @@ def components(fitted: MixedFit) -> dict[str, float]:
     return sources | {"residual": float(model.residual.mean())}
 
 
-def correlations(table: "pd.DataFrame") -> "pd.DataFrame":
+def correlations(table: pd.DataFrame) -> pd.DataFrame:
     """Return the intraclass correlations: ``shared correlation``.
 
     The correlation of two scores that share a data set, and whatever else: the share of the
@@ -186,7 +188,7 @@ def correlations(table: "pd.DataFrame") -> "pd.DataFrame":
 _COLUMNS = ("term", "test", "statistic", "df", "df_residual", "p_value")
 
 
-def anova(fitted: MixedFit, df: str) -> "pd.DataFrame":
+def anova(fitted: MixedFit, df: str) -> pd.DataFrame:
     """Return one row per test: ``term test statistic df df_residual p_value``."""
     rows = list(_fixed(fitted, df))
     if fitted.plain is not None:
@@ -288,7 +290,7 @@ class DirectEvidence:
     std_error: Array  # from the spread of the differences; NaN for fewer than two
 
     def contradicts(self, evidence: Evidence, alpha: float) -> Flags:
-        """Return the pairs that shared data sets do not support.
+        """Return the pairs whose direct evidence contradicts the model.
 
         A pair that the model decides and its shared data sets favour the other algorithm, or there
         are none; or the two estimates are further apart than both errors allow (as if they were
@@ -302,7 +304,7 @@ class DirectEvidence:
 
 
 def direct_evidence(fitted: MixedFit, pairs: Codes) -> DirectEvidence | None:
-    """Average the differences of cell means; None where the fit does not keep them."""
+    """Return the mean differences of cell means; None where the fit does not store these."""
     if fitted.plain is None or fitted.fixed.x is not None or fitted.design.one_dataset:
         return None
     stats, _ = fitted.plain
@@ -316,7 +318,7 @@ def direct_evidence(fitted: MixedFit, pairs: Codes) -> DirectEvidence | None:
     return DirectEvidence(n, mean, np.where(n > 1, error, np.nan))
 
 
-def direct(mixed: "MixedComparison") -> "pd.DataFrame":
+def direct(mixed: MixedComparison) -> pd.DataFrame:
     """Return one row per pair: the model's and the direct estimate."""
     real, evidence = (mixed.pairs >= 0).all(axis=1), mixed.evidence
     shared = direct_evidence(mixed.fitted, mixed.pairs[real])
@@ -352,13 +354,13 @@ _SOURCES = {
 
 
 def source_words(source: str) -> str:
-    """Return what a source of variation is; unknown ones (covariates) keep their name."""
+    """Return the description of a source of variation; unknown ones keep their name."""
     return _SOURCES.get(source, source)
 
 
 @dataclass(frozen=True, slots=True)
 class CaterpillarLayout:
-    """The departures that are worth showing, of D data sets and P panels.
+    """Departures selected for the figure, of D data sets and P panels.
 
     Attributes
     ----------
@@ -395,7 +397,7 @@ class CaterpillarLayout:
         return np.abs(effect if self.measure.scale == "identity" else np.log(effect))
 
 
-def caterpillar(mixed: "MixedComparison") -> CaterpillarLayout:
+def caterpillar(mixed: MixedComparison) -> CaterpillarLayout:
     """Return the departures of the algorithms or, where they have none, of the data sets."""
     table = mixed.departures()
     sources = set(table["source"])

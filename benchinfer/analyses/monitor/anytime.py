@@ -4,6 +4,8 @@ E-values of independent data sets multiply; pairs are adjusted by Holm's steps o
 one over the largest e-value so far.
 """
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import accumulate
@@ -42,7 +44,7 @@ _CHECKS = {
 @savable
 @dataclass(frozen=True, slots=True)
 class WatchedPair:
-    """One pair on D data sets: bets on each, and what they have made of it."""
+    """State of the bets on one pair, on each of D data sets."""
 
     # bets, sequences: the bets, and the confidence sequences, of each data set
     bets: tuple[Bet, ...]
@@ -59,7 +61,7 @@ class WatchedPair:
     checks: dict[int, Array] = field(default_factory=dict[int, Array])
 
     @classmethod
-    def of(cls, design: MonitorDesign, measure: Measure, n_datasets: int) -> "WatchedPair":
+    def of(cls, design: MonitorDesign, measure: Measure, n_datasets: int) -> WatchedPair:
         """Return a pair before its first difference."""
         sequence = ConfidenceSequence(design.alpha_pair / n_datasets, bound_of(design, measure))
         return cls(
@@ -69,7 +71,7 @@ class WatchedPair:
             Trail(most_each(n_datasets)),
         )
 
-    def after(self, design: MonitorDesign, new: Array, d: Array, sizes: Array) -> "WatchedPair":
+    def after(self, design: MonitorDesign, new: Array, d: Array, sizes: Array) -> WatchedPair:
         """Return the pair after bets on (D, n) more differences; d are all, sums over `sizes`."""
         up, down, each = *np.zeros((2, new.shape[1])), np.empty(new.shape)
         bets: list[Bet] = []
@@ -125,7 +127,7 @@ class WatchedPair:
         return {"n": at, "log_e": log_e, "p_raw": np.exp(-peak), "low": low, "high": high}
 
     def path_each(self) -> Columns:
-        """Return that of each data set by itself, at fewer moments where there are many."""
+        """Return the course of the bets on each data set, at fewer moments where there are many."""
         at, n_datasets = self.each.at, len(self.bets)
         log_e, peak = np.split(self.each.values, 2)
         low, high = self._held(at)
@@ -180,12 +182,12 @@ class Bets:
 
     @property
     def worth(self) -> bool:
-        """True if going on from here is cheaper than all differences once more."""
+        """True if a start from this state is cheaper than one from the first difference."""
         series = sum(len(pair.bets) for pair in self.pairs)
         return series <= _SERIES and max(pair.n for pair in self.pairs) >= _REMEMBERED
 
     def fit(self, lengths: Sequence[int], n_pairs: int, n_datasets: int) -> bool:
-        """Return whether stages of these lengths can lead here."""
+        """Return whether stages of these lengths can result in this state."""
         ends = {pair.n for pair in self.pairs}
         return (
             len(self.ends) == len(self.pairs) == n_pairs
@@ -213,7 +215,7 @@ def anytime(
 ) -> tuple[Course, Bets]:
     """Bet on the differences of all pairs, as far as replications are complete.
 
-    The past spares the differences of the stages that led to it.
+    With a `past`, only the differences of later stages are bet on.
     """
     if past is None:
         pairs = [WatchedPair.of(design, measure, gathered.n_datasets) for measure in measures]
@@ -248,7 +250,7 @@ def _decide(
     design: MonitorDesign,
     measures: Sequence[Measure],
 ) -> None:
-    """Retire decided pairs; a difference that does not matter is equivalent, even if shown."""
+    """Record verdicts on pairs; one within the tolerance is equivalent, even if significant."""
     small = holm(_p(pairs)) <= design.alpha
     for i in np.flatnonzero(ends == GO_ON).tolist():
         margin, (low, high) = measures[i].margin, pairs[i].interval
@@ -286,7 +288,7 @@ def _course(
 
 
 def _stage(pair: WatchedPair, design: MonitorDesign, p: float, end: str) -> Columns:
-    """Return one row per data set: how the pair stood when it was last looked at."""
+    """Return the state of a pair at its last look, one row per data set."""
     each = pair.each.values[: len(pair.bets), -1]
     same = {
         "stage": -(-pair.n // design.stage),

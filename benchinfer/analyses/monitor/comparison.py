@@ -1,5 +1,7 @@
 """Comparison by a monitored experiment."""
 
+from __future__ import annotations
+
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -44,8 +46,8 @@ _ALONE = {
 }
 
 
-def adjustment(design: "MonitorDesign") -> str:
-    """Say how errors over pairs are controlled."""
+def adjustment(design: MonitorDesign) -> str:
+    """Return the adjustment for the number of pairs, in words."""
     if design.n_pairs == 1:
         return "One pair: no adjustment for many"
     if design.method == "anytime":
@@ -53,8 +55,8 @@ def adjustment(design: "MonitorDesign") -> str:
     return f"Each of {pair_count(design)} is tested at an equal share of the level from the start"
 
 
-def pair_count(design: "MonitorDesign") -> str:
-    """Count the pairs, those of each measure where there are several."""
+def pair_count(design: MonitorDesign) -> str:
+    """Return the number of pairs in words, by measure where there are several measures."""
     per_measure = count(design.n_pairs // design.n_measures, "pair")
     return (
         per_measure
@@ -63,15 +65,15 @@ def pair_count(design: "MonitorDesign") -> str:
     )
 
 
-def shared_by(design: "MonitorDesign", also: str = "") -> str:
-    """Say over what the level is shared."""
+def shared_by(design: MonitorDesign, also: str = "") -> str:
+    """Return the dimensions over which the level is shared, in words: measures, pairs, `also`."""
     parts = ["measures"] if design.n_measures > 1 else []
     parts += ["pairs"] if design.n_pairs > design.n_measures or not also else []
     return join([*parts, also] if also else parts)
 
 
-def standing(ends: "Sequence[str]", decision: str, *, all_pairs: bool = True) -> str:
-    """Say how many pairs are decided, and whether to go on.
+def standing(ends: Sequence[str], decision: str, *, all_pairs: bool = True) -> str:
+    """Return a sentence on the decision to stop or go on, and on the number of decided pairs.
 
     `all_pairs` is whether these are all pairs: not those of one measure out of several.
     """
@@ -124,7 +126,7 @@ class MonitorComparison(Comparison):
 
     @property
     def design(self) -> MonitorDesign:
-        """How it is watched."""
+        """Design of the experiment."""
         return self.options.design
 
     @property
@@ -262,7 +264,7 @@ class MonitorComparison(Comparison):
             "state": np.array(c.ends, dtype=object),
         }
 
-    def stages(self) -> "pd.DataFrame":
+    def stages(self) -> pd.DataFrame:
         """One row per pair, data set and stage, in recursions also per direction.
 
         Returns
@@ -275,13 +277,14 @@ class MonitorComparison(Comparison):
         """
         return self._named(self.course.stages)
 
-    def path(self, *, per_dataset: bool = False) -> "pd.DataFrame":
+    def path(self, *, per_dataset: bool = False) -> pd.DataFrame:
         """One row per pair and replication, about 200 per pair where there are more.
 
         Parameters
         ----------
         per_dataset
-            What each data set says by itself, in one row per pair, data set and replication.
+            Whether to return the path of each data set by itself: one row per pair, data set and
+            replication.
 
         Returns
         -------
@@ -317,7 +320,7 @@ class MonitorComparison(Comparison):
             renamed |= {"conf_low": low, "conf_high": high}
         return renamed
 
-    def next_cells(self) -> "pd.DataFrame":
+    def next_cells(self) -> pd.DataFrame:
         """Return the cells to run next: ``dataset replication algorithm``, one row per run.
 
         They complete the next stage of all pairs that go on. Replications that the table does not
@@ -373,7 +376,7 @@ class MonitorComparison(Comparison):
             sides, turns, differences, self.design, self.measure, permutations, seed
         )
 
-    def redesign(self) -> "pd.DataFrame":
+    def redesign(self) -> pd.DataFrame:
         """Return the levels at which the rest of the experiment may be designed anew.
 
         By the conditional rejection principle, any test of new replications alone at this level
@@ -403,8 +406,8 @@ class MonitorComparison(Comparison):
             raise DesignError("no pair goes on.", hint="start a new experiment.")
         return self._named(stagewise.redesigned(self.course, self.design))
 
-    def _named(self, columns: Columns) -> "pd.DataFrame":
-        """Put names in place of the codes of pairs, data sets and directions."""
+    def _named(self, columns: Columns) -> pd.DataFrame:
+        """Return a table with names in place of the codes of pairs, data sets and directions."""
         sides = self.named_sides()
         pair = columns.get("pair", np.empty(0, dtype=np.int64))
         named: dict[str, object] = {

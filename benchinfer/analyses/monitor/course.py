@@ -1,5 +1,7 @@
 """Course of a monitored experiment: decisions by stage, and the runs that they took."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -84,7 +86,7 @@ def table(rows: list[dict[str, object]]) -> Columns:
 
 
 def wanted(pairs: Codes, live: Flags, k: int) -> Flags:
-    """Return (K,) the algorithms of the pairs that go on."""
+    """Return (K,) whether an algorithm is in some pair that goes on."""
     needed = np.zeros(k, dtype=np.bool_)
     needed[pairs[live].ravel()] = True
     return needed
@@ -107,7 +109,7 @@ _FEWEST = 10  # moments of a data set, of however many
 
 
 def points(n: int, most: int = POINTS) -> Codes:
-    """Return which of n moments are shown: at most so many, a power of two apart, and the last.
+    """Return the moments shown out of n: at most `most`, a power of two apart, and the last.
 
     Those of a longer history are among those of a shorter one, as far as that went.
 
@@ -124,7 +126,7 @@ def points(n: int, most: int = POINTS) -> Codes:
 
 
 def most_each(n_datasets: int) -> int:
-    """Return at how many moments each of many data sets is shown."""
+    """Return the number of moments shown for each of several data sets."""
     return min(max(2 * POINTS // n_datasets, _FEWEST), POINTS)
 
 
@@ -138,7 +140,7 @@ class Trail:
     at: Codes = field(default_factory=lambda: np.empty(0, dtype=np.int64))
     values: Array = field(default_factory=lambda: np.empty((0, 0)))  # (R, q) the numbers
 
-    def after(self, new: Array) -> "Trail":
+    def after(self, new: Array) -> Trail:
         """Return the trail with (R, n) more moments."""
         before = int(self.at[-1]) if len(self.at) else 0
         at = points(before + new.shape[1], self.most)
@@ -147,7 +149,7 @@ class Trail:
 
 
 def joined(parts: list[Columns]) -> Columns:
-    """Put the columns of several tables below each other."""
+    """Return the concatenated rows of several tables, as columns."""
     names = parts[0] if parts else {}
     return {name: np.concatenate([part[name] for part in parts]) for name in names}
 
@@ -164,7 +166,7 @@ class Runs:
     ended: bool  # whether no pair goes on
 
     def __str__(self) -> str:
-        """Say it in a sentence."""
+        """Return a sentence on the numbers of runs counted, planned and saved."""
         if not self.counted:
             return "Nothing is counted before the first stage is whole."
         said = f"{self.counted:,} run{'' if self.counted == 1 else 's'}"
@@ -184,7 +186,7 @@ class Runs:
         return f"{self.counted:,} of {self.planned:,} planned runs were enough; {share} are saved."
 
 
-def runs(*results: "MonitorComparison") -> Runs:
+def runs(*results: MonitorComparison) -> Runs:
     """Count the runs of a monitored experiment; results are those of its measures.
 
     An algorithm is run as long as one of its pairs goes on, on whatever measure; a run gives the
@@ -208,8 +210,8 @@ def runs(*results: "MonitorComparison") -> Runs:
     return Runs(counted, most, d * len(watched) * last, not live.any())
 
 
-def decided(result: "MonitorComparison") -> list[tuple[str, int]]:
-    """Say which pairs are decided, each with its replications, the first ones first."""
+def decided(result: MonitorComparison) -> list[tuple[str, int]]:
+    """Return the verdict on each decided pair, in words, and its replications; earliest first."""
     pairs: list[tuple[str, int]] = []
     sides, oriented = result.named_sides(), result.oriented()
     for i in np.argsort(result.course.used, kind="stable"):

@@ -1,5 +1,7 @@
 """Design of a monitored experiment."""
 
+from __future__ import annotations
+
 from dataclasses import asdict, dataclass
 from typing import ClassVar, Literal, get_args
 
@@ -99,7 +101,7 @@ class MonitorOptions(AnalysisOptions):
 
 
 def check(design: MonitorDesign, measure: Measure, *, unequal: bool) -> None:
-    """Refuse a design that does not exist."""
+    """Raise a DesignError where options are unknown, inconsistent or do not fit the measure."""
     words = {
         "method": (design.method, Method),
         "rule": (design.rule, Rule),

@@ -20,7 +20,7 @@ type Named = Callable[[Flags], str]
 def checks(
     setting: Setting, design: MonitorDesign, course: Course, gathered: StageDifferences
 ) -> tuple[Check, ...]:
-    """Return the rows; remedies name the pairs."""
+    """Return the checks of a monitored experiment; the remedies name the pairs."""
     names = setting.algorithms
 
     def named(chosen: Flags) -> str:
@@ -68,7 +68,10 @@ def _provisional(course: Course, named: Named) -> Check:
 
 
 def _skew(design: MonitorDesign, gathered: StageDifferences, named: Named) -> Check:
-    """Say where differences are skewed: all tests of stages then reject too often."""
+    """Return the check of symmetry of the differences: the largest skewness in standard errors.
+
+    With skewed differences all tests of stages reject too often.
+    """
     skews = np.array(
         [np.abs(skewness(gathered.of(p).T)).max(initial=0.0) for p in range(len(gathered.pairs))]
     )
@@ -110,14 +113,14 @@ def _ends(course: Course, named: Named) -> list[Check]:
         "pairs stopped for futility",
         int(futile.sum()),
         remedy=f"of {named(futile)}: a difference could not be shown; that is no evidence"
-        f' of equality, which method="anytime" can give with a'
+        ' of equality, which method="anytime" can give with a'
         " tolerance",
     )
     return [row] if futile.any() else []
 
 
 def _empty(course: Course, design: MonitorDesign, named: Named) -> list[Check]:
-    """Say where a confidence sequence has ruled out every value."""
+    """Return the check of empty confidence sequences; no check where the method has none."""
     if course.low is None:
         return []
     empty = np.isnan(course.low)

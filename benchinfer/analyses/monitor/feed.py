@@ -1,5 +1,7 @@
 """Scores of a running experiment, stage by stage."""
 
+from __future__ import annotations
+
 import hashlib
 import re
 from collections.abc import Mapping, Sequence
@@ -36,7 +38,7 @@ class Pin:
 
 @dataclass(frozen=True, slots=True)
 class Broken:
-    """A past stage that is not what it was, and why."""
+    """Past stage that the scores contradict, with the reason."""
 
     dataset: str
     stage: int
@@ -300,7 +302,7 @@ class StageDifferences:
             self._wholes.pop(p, None)
         return True
 
-    def part(self, measure: int, course: Course) -> "StageDifferences":
+    def part(self, measure: int, course: Course) -> StageDifferences:
         """Return the pairs of one measure, whose course is given; names begin anew."""
         m = len(course.ends)
         mine = range(measure * m, (measure + 1) * m)
@@ -402,7 +404,7 @@ def next_cells(gathered: StageDifferences, course: Course, design: MonitorDesign
 
 
 def _listed(names: list[str]) -> str:
-    """Name replications: those that follow each other by the first and last.
+    """Return the names of replications, abbreviated: consecutive ones as the first and the last.
 
     Examples
     --------
@@ -429,8 +431,8 @@ def new_names(names: list[str], n: int) -> list[str]:
     return [f"{start}{int(digits) + i:0{len(digits)}d}" for i in range(1, n + 1)]
 
 
-def said(cells: "pd.DataFrame") -> list[str]:
-    """Say which cells to run next, one line per data set.
+def said(cells: pd.DataFrame) -> list[str]:
+    """Return the cells to run next in words, one line per data set.
 
     Examples
     --------

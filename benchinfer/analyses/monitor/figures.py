@@ -1,5 +1,7 @@
 """Figures of monitored experiments."""
 
+from __future__ import annotations
+
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -73,9 +75,9 @@ def chosen(result: MonitorComparison) -> list[int]:
 
 
 def oriented(result: MonitorComparison, pair: int) -> tuple[str, str, Verdict, int]:
-    """Return a pair as people read it: names short enough for a panel, state, and sign.
+    """Return the short names of a pair, the better-ranked one first, its verdict, and a sign.
 
-    The sign is -1 where the second side is read first, and numbers are to be turned.
+    The sign is -1 where the second side comes first, so that differences change their sign.
     """
     first, second = result.oriented()[pair]
     sign = 1 if (first, second) == result.named_sides()[pair] else -1
@@ -85,7 +87,7 @@ def oriented(result: MonitorComparison, pair: int) -> tuple[str, str, Verdict, i
 
 
 def path(result: MonitorComparison, pair: int, *columns: str) -> list[Array]:
-    """Return columns of the path of a pair; empty ones where nothing was looked at."""
+    """Return columns of the path of a pair; empty ones before the first look."""
     table = result.course.path
     if not table:
         return [np.zeros(0) for _ in columns]
@@ -94,7 +96,7 @@ def path(result: MonitorComparison, pair: int, *columns: str) -> list[Array]:
 
 
 def standing(result: MonitorComparison, pair: int) -> str:
-    """Say the state of a pair, after how many replications, and its p-value.
+    """Return the state of a pair, its number of replications and its p-value, in words.
 
     A star marks a provisional p-value.
     """
@@ -112,7 +114,7 @@ def standing(result: MonitorComparison, pair: int) -> str:
 
 
 def notes(result: MonitorComparison, shown: list[int]) -> list[str]:
-    """Say what stars are, and which pairs are not shown."""
+    """Return the notes on provisional p-values and on pairs that are not shown."""
     texts: list[str] = []
     if result.course.provisional[shown].any():
         texts.append("* provisional: a part of the level is kept for later stages")
@@ -133,7 +135,7 @@ _HALF = 0.36  # of a stage: half of the width of a boundary
 
 @dataclass(frozen=True, slots=True)
 class Zone:
-    """Boundaries towards one side, as distances from zero towards it."""
+    """Rejection and futility boundaries of one direction, as distances from zero."""
 
     side: int  # 1 where the first algorithm would be better, -1 where the second
     stages: Array  # (T,) at which there are boundaries
@@ -167,7 +169,7 @@ class DecisionPath(PanelGrid[PathPanel]):
 
 
 def layout_decision_path(result: MonitorComparison, width: Width = PAGE) -> DecisionPath:
-    """Lay out the paths of the pairs of a monitored experiment."""
+    """Return the layout of the paths to a decision, one panel for each pair shown."""
     design = result.design
     if design.method == "anytime":
         raise DesignError(
@@ -240,7 +242,7 @@ def _path_panel(result: MonitorComparison, pair: int) -> PathPanel:
 
 
 def _towards(rows: Rows, stage: int, name: str) -> Array:
-    """Return the normal quantiles of p-values of a stage, from the direction with the smaller."""
+    """Return signed normal quantiles, each of the smaller of two one-sided p-values of a stage."""
     now = rows["stage"] == stage
     quantiles: list[Array] = []
     for side in (1, -1):
@@ -280,7 +282,7 @@ def _ticks(reach: float, *, group: bool) -> tuple[tuple[float, str], ...]:
     return tuple(sorted(ticks))
 
 
-def draw_decision_path(path: DecisionPath, ax: "Axes") -> None:
+def draw_decision_path(path: DecisionPath, ax: Axes) -> None:
     """Draw the panels into an Axes."""
     for panel, inside in zip(path.panels, places(path, ax), strict=True):
         inside.set_xlim(0.4, path.last + 0.6)
@@ -305,7 +307,7 @@ def draw_decision_path(path: DecisionPath, ax: "Axes") -> None:
             inside.plot(t, shown, shape, ms=6 if last else 4, mfc=face, mec=INK, mew=0.9, zorder=5)
 
 
-def _zone_marks(zone: Zone, panel: PathPanel, reach: float, ax: "Axes") -> None:
+def _zone_marks(zone: Zone, panel: PathPanel, reach: float, ax: Axes) -> None:
     verdict = Verdict.FIRST if zone.side > 0 else Verdict.SECOND
     colour, ink = MARKS[verdict].colour, MARKS[verdict].ink
     known = np.isfinite(zone.reject)
@@ -332,8 +334,8 @@ class ReplicationGrid[P: GridPanel](PanelGrid[P]):
 
 
 def _places[P: GridPanel](
-    figure: ReplicationGrid[P], ax: "Axes", *, log: bool = False
-) -> "Iterator[tuple[P, Axes]]":
+    figure: ReplicationGrid[P], ax: Axes, *, log: bool = False
+) -> Iterator[tuple[P, Axes]]:
     """Yield each panel with an Axes whose limits are set."""
     for panel, inside in zip(figure.panels, places(figure, ax), strict=True):
         inside.set_xlim(0, figure.most * 1.04)
@@ -375,7 +377,7 @@ class Capitals(ReplicationGrid[CapitalPanel]):
 
 
 def layout_e_process(result: MonitorComparison, width: Width = PAGE) -> Capitals:
-    """Lay out the e-processes of the pairs of a monitored experiment."""
+    """Return the layout of the e-processes, one panel for each pair shown."""
     refuse_stages(result)
     design, shown = result.design, chosen(result)
     panels = tuple(_capital_panel(result, pair) for pair in shown)
@@ -412,7 +414,7 @@ def layout_e_process(result: MonitorComparison, width: Width = PAGE) -> Capitals
 
 
 def refuse_stages(result: MonitorComparison) -> None:
-    """Refuse an experiment that is watched by stages."""
+    """Raise a DesignError where the method is not ``"anytime"`` and so has no e-processes."""
     if result.design.method != "anytime":
         raise DesignError(
             "there are no e-processes and confidence sequences where an experiment is watched by"
@@ -441,7 +443,7 @@ def _capital_panel(result: MonitorComparison, pair: int) -> CapitalPanel:
     )
 
 
-def draw_e_process(capitals: Capitals, ax: "Axes") -> None:
+def draw_e_process(capitals: Capitals, ax: Axes) -> None:
     """Draw the panels into an Axes."""
     low, high = capitals.reach
     step = max(1, math.ceil((high - low) / 6))
@@ -465,7 +467,7 @@ def draw_e_process(capitals: Capitals, ax: "Axes") -> None:
         inside.plot(panel.n[-1], shown[-1], end, ms=6, mfc=face, mec=INK, mew=0.9, zorder=4)
 
 
-_LOWEST = 1e-6  # of the axis: smaller p-values all say the same
+_LOWEST = 1e-6  # of the axis: smaller p-values are not distinguished
 _BLUE = MARKS[Verdict.FIRST].colour
 
 
@@ -491,7 +493,7 @@ class OrderFigure(ReplicationGrid[OrderPanel]):
 
 
 def layout_rearranged(result: Consecutive, width: Width = PAGE) -> OrderFigure:
-    """Lay out the p-values of the pairs."""
+    """Return the layout of p-values of growing samples, in the observed and in random orders."""
     # First the pairs whose decision owes most to the order.
     doubt = [-min(max(one.first, one.second), 1 - one.first - one.second) for one in result.orders]
     shown = [int(i) for i in np.argsort(doubt, kind="stable")[:MOST]]
@@ -543,7 +545,7 @@ def _order_panel(result: Consecutive, pair: int) -> OrderPanel:
     )
 
 
-def draw_rearranged(figure: OrderFigure, ax: "Axes") -> None:
+def draw_rearranged(figure: OrderFigure, ax: Axes) -> None:
     """Draw the panels into an Axes."""
     lowest = math.floor(math.log10(figure.reach[0]))
     powers = range(0, lowest - 1, -2 if lowest < -4 else -1)
@@ -590,7 +592,7 @@ class Sequences(ReplicationGrid[SequencePanel]):
 
 
 def layout_sequence(result: MonitorComparison, width: Width = PAGE) -> Sequences:
-    """Lay out the confidence sequences of the pairs of a monitored experiment."""
+    """Return the layout of the confidence sequences, one panel for each pair shown."""
     refuse_stages(result)
     measure, shown = result.measure, chosen(result)
     panels = tuple(_sequence_panel(result, pair) for pair in shown)
@@ -647,7 +649,7 @@ def _sequence_panel(result: MonitorComparison, pair: int) -> SequencePanel:
     )
 
 
-def draw_sequence(sequences: Sequences, ax: "Axes") -> None:
+def draw_sequence(sequences: Sequences, ax: Axes) -> None:
     """Draw the panels into an Axes."""
     at = ticks(*sequences.reach, 5, log=sequences.log)
     for panel, inside in _places(sequences, ax, log=sequences.log):

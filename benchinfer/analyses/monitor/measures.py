@@ -3,6 +3,8 @@
 Columns are ordered by measure, then by algorithm; a pair is two columns of one measure.
 """
 
+from __future__ import annotations
+
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, ClassVar
@@ -29,7 +31,7 @@ if TYPE_CHECKING:
 
 
 def refuse_unlike(settings: Sequence[Setting]) -> None:
-    """Refuse measures that do not have scores of the same algorithms on the same data sets."""
+    """Raise a DesignError where measures differ in their algorithms or data sets."""
     seen = {(s.algorithms, s.coverage.datasets) for s in settings}
     if len(seen) == 1:
         return
@@ -40,13 +42,13 @@ def refuse_unlike(settings: Sequence[Setting]) -> None:
         "measures that are watched together need scores of the same algorithms on the same data"
         " sets.",
         where=[("measure", "algorithms", "data sets"), *where],
-        hint="scores.subset(...) keeps what they share.",
+        hint="keep the algorithms and the data sets that they share.",
         shown=len(where),
     )
 
 
 def columns(scores: ScoreTable, names: Sequence[str]) -> Blocks:
-    """Reduce to one row per data set and replication, and the columns of all measures."""
+    """Return scores with a row per data set and replication, a column per measure and algorithm."""
     parts = [scores.blocks(name) for name in names]
     if len(parts) == 1:
         return parts[0]
@@ -148,7 +150,7 @@ class MonitoredMeasures(ComparisonGroups[MonitorComparison], Showable):
             return "go on"
         return "undecidable" if "undecidable" in decisions else "decided"
 
-    def next_cells(self) -> "pd.DataFrame":
+    def next_cells(self) -> pd.DataFrame:
         """Return the cells to run next: ``dataset replication algorithm``, one row per run.
 
         A run gives the scores of all measures, so a cell that several need is there once.

@@ -1,5 +1,7 @@
 """The function `monitor`."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from contextlib import nullcontext
 from dataclasses import asdict, dataclass, replace
@@ -31,7 +33,8 @@ from benchinfer.comparison.comparison import Alternative
 from benchinfer.comparison.evidence import Level, Setting
 from benchinfer.core.errors import DesignError
 from benchinfer.numerics.types import Codes
-from benchinfer.scores.checks.units import UNEQUAL
+from benchinfer.scores.checks.units import UNEQUAL, one_unit
+from benchinfer.scores.coverage import Finding
 from benchinfer.scores.table import ScoreTable
 
 if TYPE_CHECKING:
@@ -57,7 +60,7 @@ class Options(TypedDict, total=False):
     alternative: Alternative
     target: Literal["datasets"]
     level: float
-    state: "str | Path | StateFile | None"
+    state: str | Path | StateFile | None
 
 
 @overload
@@ -88,9 +91,9 @@ def monitor(
     alternative: Alternative = "two-sided",
     target: Literal["datasets"] = "datasets",
     level: float = 0.95,
-    state: "str | Path | StateFile | None" = None,
+    state: str | Path | StateFile | None = None,
 ) -> MonitorComparison | MonitoredMeasures:
-    """Decide, while an experiment runs, which pairs of algorithms are decided.
+    """Compare algorithms while an experiment runs, with control of the error over all looks.
 
     The error over all pairs and all looks is at most ``1 - level``. Pairs retire when they are
     decided; replications are used in the natural order of their names.
@@ -238,7 +241,10 @@ def _settings(
 
 
 def _on_lasting_scale(setting: Setting) -> Setting:
-    """Refuse a scale that later scores move, and with it earlier verdicts; propose ranks."""
+    """Raise a DesignError where later scores would change the scale of earlier ones.
+
+    Else return the setting, with ranks as the scale that its findings propose.
+    """
     scale = setting.measure.normalised
     if scale is not None and scale.of_scores and scale.kind != "ranks":
         raise DesignError(
@@ -248,14 +254,19 @@ def _on_lasting_scale(setting: Setting) -> Setting:
             ' so do ranks, read_scores(..., normalise="ranks").',
         )
     findings = tuple(
-        replace(one, hint=one.hint.replace("'min-max'", "'ranks'")) if one.rule == UNEQUAL else one
-        for one in setting.coverage.findings
+        _by_ranks(one) if one.rule == UNEQUAL else one for one in setting.coverage.findings
     )
     return replace(setting, coverage=replace(setting.coverage, findings=findings))
 
 
+def _by_ranks(unequal: Finding) -> Finding:
+    """Return the finding on unequal spread with ranks as the scale that it proposes."""
+    ways = {name: "ranks" if name == "normalise" else value for name, value in unequal.proposes}
+    return replace(unequal, hint=one_unit(ways), proposes=tuple(ways.items()))
+
+
 def _check_replications(setting: Setting) -> None:
-    """Refuse replications that are not shared, or overlap."""
+    """Raise a DesignError where replications overlap or are not shared by the algorithms."""
     refuse_overlap(setting, of_domains=False)
     if setting.paired:
         return
@@ -271,7 +282,7 @@ def _check_replications(setting: Setting) -> None:
 
 @dataclass(frozen=True, slots=True)
 class _Watched:
-    """An experiment: its scores, the measures and pairs that are watched, and how."""
+    """Monitored experiment: its scores, measures, pairs and options."""
 
     scores: ScoreTable
     settings: list[Setting]
@@ -279,7 +290,7 @@ class _Watched:
     options: MonitorOptions
 
     def followed(self, file: StateFile | None) -> tuple[StageDifferences, Course]:
-        """Follow the experiment from its beginning, and remember how far."""
+        """Run the design on all scores so far, and record the stages in the state file."""
         measures, k = [s.measure for s in self.settings], len(self.settings[0].algorithms)
         plain = [{n: v for n, v in asdict(m).items() if n not in _DISPLAY} for m in measures]
         design = {

@@ -4,6 +4,8 @@ The point is the first replication from which on a fixed-sample test of all repl
 significant up to the last one. It describes; it is no test, as nothing is adjusted for the looks.
 """
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
@@ -73,7 +75,7 @@ class Orders:
 
 
 def consecutive_point(p: Array, alpha: float) -> Array:
-    """Return from which replication on p-values stay at most alpha; infinite where they do not.
+    """Return the replication from which on p-values stay at most alpha; infinite if none.
 
     Examples
     --------
@@ -178,20 +180,20 @@ _SURE = 0.95  # of the orders
 @savable
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Consecutive(Showable):
-    """From which replication on differences stay significant, and how much that owes to the order.
+    """Points of consecutive significance of the pairs, in the observed and in random orders.
 
     Attributes
     ----------
     measure
         What was compared.
     sides, turns
-        Names of the pairs, and of which pairs people read the second, being better ranked, first.
+        Names of the pairs, and whether the second side, the better ranked, is shown first.
     alpha
         Level that unadjusted p-values are compared with.
     permutations, seed
-        Number of random orders, and where they start from.
+        Number of random orders, and their seed.
     orders
-        What was found, per pair.
+        Results of each pair.
     """
 
     home: ClassVar[str] = "benchinfer.analyses.monitor"
@@ -208,12 +210,12 @@ class Consecutive(Showable):
     def of(
         sides: tuple[tuple[str, str], ...],
         turns: tuple[bool, ...],
-        differences: "Sequence[Array]",
+        differences: Sequence[Array],
         design: MonitorDesign,
         measure: Measure,
         permutations: int,
         seed: int | None,
-    ) -> "Consecutive":
+    ) -> Consecutive:
         """Rearrange the (D, n) differences of each pair."""
         if permutations < 1 or permutations != int(permutations):
             raise DesignError(
@@ -228,7 +230,7 @@ class Consecutive(Showable):
         orders = tuple(shuffled(d, design, measure, int(permutations), rng) for d in differences)
         return Consecutive(measure, sides, turns, design.alpha, int(permutations), drawn, orders)
 
-    def summary(self) -> "pd.DataFrame":
+    def summary(self) -> pd.DataFrame:
         """One row per pair.
 
         Returns
@@ -256,7 +258,7 @@ class Consecutive(Showable):
         )
 
     def __str__(self) -> str:
-        """Say which decisions would have been another one in other orders."""
+        """Return a sentence on the pairs whose decision depends on the order of replications."""
         shares = [(one.first, one.second) for one in self.orders]
         swayed = [
             f"{a} and {b}"

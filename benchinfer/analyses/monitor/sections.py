@@ -1,5 +1,7 @@
 """Sections of a monitored experiment."""
 
+from __future__ import annotations
+
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -58,8 +60,8 @@ _RULES = {
 }
 
 
-def section(result: "MonitorComparison") -> Section:
-    """Say how the experiment is watched."""
+def section(result: MonitorComparison) -> Section:
+    """Return the section on the design of the experiment."""
     design = result.design
     tables = (looks(design),) if design.method == "group-sequential" else ()
     level = f"{level_percent(design.alpha)} over all {shared_by(design, 'looks')}"
@@ -75,7 +77,7 @@ def section(result: "MonitorComparison") -> Section:
     )
 
 
-def _facts(result: "MonitorComparison") -> tuple[tuple[str, str], ...]:
+def _facts(result: MonitorComparison) -> tuple[tuple[str, str], ...]:
     design, d = result.design, len(result.setting.coverage.datasets)
     each = "" if d == 1 else f" on each of {d} data sets"
     size = f"{count(design.stage, 'replication')}{each}"
@@ -116,8 +118,8 @@ def _facts(result: "MonitorComparison") -> tuple[tuple[str, str], ...]:
     )
 
 
-def looks(design: "MonitorDesign") -> Table:
-    """One row per planned look: what is needed, and how much of the level is spent by then."""
+def looks(design: MonitorDesign) -> Table:
+    """One row per planned look: its boundaries, and the share of the level spent by then."""
     import pandas as pd
 
     bounds, total, sides = bounds_of(design), design.last_stage or 1, len(design.sides)
@@ -179,7 +181,7 @@ _COLUMNS = (
 _MOST = 200  # rows
 
 
-def stages(result: "MonitorComparison") -> Table:
+def stages(result: MonitorComparison) -> Table:
     """One row per pair, direction, data set and stage; of one data set without columns for it."""
     data = result.stages()
     skipped = {"state"}
@@ -207,11 +209,11 @@ def stages(result: "MonitorComparison") -> Table:
 
 
 def _state(state: str, first: str, second: str) -> str:
-    """Say how a pair stands, with the name of the better algorithm."""
+    """Return the state of a pair in words, with the name of the better algorithm if decided."""
     return words(Verdict[state.upper()], first, second) if state in ("first", "second") else state
 
 
-def pairs(result: "MonitorComparison") -> Table:
+def pairs(result: MonitorComparison) -> Table:
     """One row per pair: estimate, interval where there is one, p-value, and state."""
     table = contrasts(result)
     data, measure = result.contrasts(all=True), result.measure
@@ -242,8 +244,8 @@ def _marked(p: float, provisional: object, n: int) -> str:
     return p_value(p) + "*" * bool(provisional) if n else p_value(float("nan"))
 
 
-def _wider(table: "pd.DataFrame", measure: "Measure") -> str:
-    """Say why an interval holds no difference where a pair is decided, if one does."""
+def _wider(table: pd.DataFrame, measure: Measure) -> str:
+    """Return a note if the interval of a decided pair includes no difference, else empty text."""
     if "conf_low" not in table:
         return ""
     neutral = measure.neutral
@@ -279,7 +281,7 @@ def sections(comparison: MonitorComparison, request: Request) -> tuple[Section, 
 
 
 def standing(result: MonitorComparison, request: Request) -> Section:
-    """Say what is decided, what to run next, and how many runs it took."""
+    """Return the section on the state of the experiment: decisions, next cells, runs."""
     import pandas as pd
 
     kinds = ["path"] if result.design.method != "anytime" else ["e-process"]
@@ -334,13 +336,13 @@ def _text(result: MonitorComparison) -> tuple[str, ...]:
     return (*sentences, f"{by}{runs(result)}")
 
 
-def run_next(cells: "pd.DataFrame") -> tuple[tuple[str, str], ...]:
-    """Say what to run next, a line per data set."""
+def run_next(cells: pd.DataFrame) -> tuple[tuple[str, str], ...]:
+    """Return the cells to run next as labelled lines, one per data set."""
     return tuple(("Run next" if i == 0 else "", line) for i, line in enumerate(said(cells)))
 
 
-def _orders(result: MonitorComparison, scores: "ScoreTable") -> list[Section]:
-    """Show the decisions in random orders, where they are computed quickly."""
+def _orders(result: MonitorComparison, scores: ScoreTable) -> list[Section]:
+    """Return the section on decisions in random orders, where they are quick to compute."""
     if int(result.setting.coverage.counts.sum()) * len(result.pairs) > _WORK:
         return []
     try:

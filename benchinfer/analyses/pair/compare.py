@@ -1,5 +1,7 @@
 """The function `compare_pair`."""
 
+from __future__ import annotations
+
 from dataclasses import fields, replace
 from typing import Any, Literal
 

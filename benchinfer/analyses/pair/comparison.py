@@ -1,5 +1,7 @@
 """Comparison of two algorithms on one data set."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
@@ -103,8 +105,8 @@ class PairComparison(TestedComparison):
         """Columns of `contrasts` that are the same whichever algorithm stands first."""
         return ("statistic",) if self.test == "5x2cv-f" else ()
 
-    def tests(self) -> "pd.DataFrame":
-        """Say what other tests give on the same scores; none of them decides.
+    def tests(self) -> pd.DataFrame:
+        """Return the results of other tests on the same scores, on which no verdict rests.
 
         Returns
         -------
@@ -115,7 +117,7 @@ class PairComparison(TestedComparison):
         """
         return tests.table(self.others)
 
-    def normality(self) -> "pd.DataFrame":
+    def normality(self) -> pd.DataFrame:
         """Test whether the differences are normal: one row for each pair and test.
 
         Returns

@@ -16,6 +16,8 @@ unknown. Journal of the American Statistical Association 62, 399-402.
 https://doi.org/10.1080/01621459.1967.10482916
 """
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 from importlib import import_module
 from typing import TYPE_CHECKING
@@ -65,7 +67,7 @@ class Normality:
 
 
 def normality(values: Array) -> Normality:
-    """Look at the distribution of differences."""
+    """Return tests of normality of the differences, and quantiles for a Q-Q plot."""
     n = len(values)
     spread = float(values.std(ddof=1))
     if n < 3 or spread <= 1e-12 * float(np.abs(values).max()):
@@ -108,7 +110,7 @@ _LEAN_ON_NORMALITY = ("t", "welch", "corrected-t", "5x2cv-t", "5x2cv-f", "bayes-
 
 
 def checks(
-    result: "PairComparison", data: PairedScores, family: ContrastFamily, pairs: list[Pair]
+    result: PairComparison, data: PairedScores, family: ContrastFamily, pairs: list[Pair]
 ) -> tuple[Check, ...]:
     """Return the diagnostics of a comparison; `pairs` are those that are shown."""
     setting = result.setting
@@ -123,7 +125,7 @@ def checks(
 
 
 def _of_test(test: str, data: PairedScores) -> list[Check]:
-    """Warn of incomplete replications, and of the limits of a test."""
+    """Return the checks of incomplete replications and of the limits of the test."""
     rows: list[Check] = []
     if data.paired:
         rows.append(
@@ -159,8 +161,8 @@ def _of_test(test: str, data: PairedScores) -> list[Check]:
     return rows
 
 
-def _of_distribution(result: "PairComparison") -> list[Check]:
-    """Warn of differences without spread, few of them, and not normal ones."""
+def _of_distribution(result: PairComparison) -> list[Check]:
+    """Return the checks of differences that are few, not normal or without spread."""
     evidence = result.evidence
     flat = int(((evidence.std_error == 0) & (evidence.high - evidence.low == np.inf)).sum())
     rows = [
@@ -198,10 +200,8 @@ def _of_distribution(result: "PairComparison") -> list[Check]:
     return rows
 
 
-def _of_decisions(
-    result: "PairComparison", family: ContrastFamily, pairs: list[Pair]
-) -> list[Check]:
-    """Name pairs that means or intervals would decide otherwise, and differences left out."""
+def _of_decisions(result: PairComparison, family: ContrastFamily, pairs: list[Pair]) -> list[Check]:
+    """Return the checks of means and intervals against verdicts, and of zero differences."""
     test, evidence, alpha = result.test, result.evidence, result.alpha
     if result.bayesian:
         return []
@@ -219,8 +219,8 @@ def _of_decisions(
     return rows
 
 
-def _of_claims(result: "PairComparison", data: PairedScores) -> Check:
-    """Say how far claims go."""
+def _of_claims(result: PairComparison, data: PairedScores) -> Check:
+    """Return the check of few replications, or of claims limited to the trained models."""
     if data.kind != "items":
         return tables.replications(result.setting)
     return Check.of(

@@ -1,5 +1,7 @@
 """Q-Q plot of differences."""
 
+from __future__ import annotations
+
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -43,12 +45,12 @@ class QuantileFigure(panels.PanelGrid[QuantilePanel]):
 
 
 def layout(
-    pair: "PairComparison",
+    pair: PairComparison,
     width: Width = PAGE,
     *,
     algorithms: Sequence[str] | None = None,
 ) -> QuantileFigure:
-    """Lay out the differences of the pairs of a comparison."""
+    """Return the layout of the normal Q-Q plots of the differences, one panel for each pair."""
     if strange := [name for name in algorithms or () if name not in pair.algorithms]:
         raise ArgumentError(unknown("algorithm", strange[0], pair.algorithms))
     rows = [(names, look) for names, look in zip(pair.named_sides(), pair.looks, strict=False)]
@@ -80,7 +82,7 @@ def layout(
     )
 
 
-def _panel(names: tuple[str, str], look: "Normality", width: Width) -> QuantilePanel:
+def _panel(names: tuple[str, str], look: Normality, width: Width) -> QuantilePanel:
     note = f"n = {look.n:,}"
     if len(look.p_values):
         p = float(look.p_values[0])
@@ -99,7 +101,7 @@ def _panel(names: tuple[str, str], look: "Normality", width: Width) -> QuantileP
 size = panels.size_grids
 
 
-def draw(figure: QuantileFigure, ax: "Axes") -> None:
+def draw(figure: QuantileFigure, ax: Axes) -> None:
     """Draw the panels into an Axes."""
     reach = figure.reach
     ends = (-reach, reach)

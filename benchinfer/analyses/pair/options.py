@@ -1,5 +1,7 @@
 """Arguments of `compare_pair`."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 

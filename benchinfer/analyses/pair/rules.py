@@ -1,5 +1,7 @@
 """Choice of the test of two algorithms."""
 
+from __future__ import annotations
+
 from typing import TYPE_CHECKING, Literal, get_args
 
 import numpy as np
@@ -126,7 +128,7 @@ def _require_overlap(data: PairedScores) -> None:
 
 
 def misfit(test: Test, data: PairedScores) -> str:
-    """Say why a test does not fit the scores; empty where it does."""
+    """Return the reason why a test does not fit the scores, empty where it fits."""
     overlapping, n, five = overlaps(data), len(data.table), test.startswith("5x2cv")
     if overlapping and test in ("corrected-t", "bayes-t"):
         _require_overlap(data)
@@ -164,7 +166,7 @@ def misfit(test: Test, data: PairedScores) -> str:
             five and (data.kind != "cv" or data.folds != 2 or n != 10),
             (
                 "it is made for five replications of two folds, ten scores declared as"
-                f' Resampling("cv", folds=2), and there'
+                ' resampling="cv:2", and there'
                 f" are {rows}"
             ),
         ),
@@ -232,23 +234,23 @@ _SOURCES: dict[str, tuple[object, ...]] = {
 
 
 def rule(measure: Measure, level: float) -> str:
-    """Say how posterior probabilities become verdicts."""
+    """Return the rule that turns posterior probabilities into verdicts, in words."""
     wanted = f"{100 * level:g} %"
     if measure.tolerance == 0:
         return (
-            f"A pair is decided when the posterior probability that one is better is at least"
+            "A pair is decided when the posterior probability that one is better is at least"
             f" {wanted}, and undecided otherwise. No tolerance is set, so no pair can be called"
             " equivalent."
         )
     return (
-        f"A pair is equivalent when the posterior probability that it differs by less than"
+        "A pair is equivalent when the posterior probability that it differs by less than"
         f" {margin(measure)} is at least {wanted}; it is decided when the probability that one is"
-        f" better by more than that is; otherwise it is undecided."
+        " better by more than that is; otherwise it is undecided."
     )
 
 
-def method(result: "PairComparison") -> str:
-    """Say what was done, in sentences for a methods section."""
+def method(result: PairComparison) -> str:
+    """Return sentences for a methods section: the test, its data, estimates and adjustment."""
     measure, test = result.measure, result.test
     scale = "" if measure.scale == "identity" else f"{measure.scale} "
     low, high = int(result.n.min()), int(result.n.max())
@@ -273,8 +275,8 @@ def method(result: "PairComparison") -> str:
     )
 
 
-def adjustment(test: str, options: "PairOptions", family: "ContrastFamily") -> str:
-    """Say how p-values and intervals are adjusted for a family."""
+def adjustment(test: str, options: PairOptions, family: ContrastFamily) -> str:
+    """Return the adjustment of p-values and intervals for a family of pairs, in words."""
     if len(family.pairs) == 1:
         return "There is one pair, and nothing to adjust for"
     if test == "bayes-t":
@@ -284,7 +286,7 @@ def adjustment(test: str, options: "PairOptions", family: "ContrastFamily") -> s
     return words(options.adjust, family, directed=options.directed)
 
 
-def sources(result: "PairComparison") -> list[object]:
+def sources(result: PairComparison) -> list[object]:
     """Return the functions whose docstrings name the sources of a test and its adjustment."""
     from benchinfer.analyses.pair.compare import compare_pair
 

@@ -1,5 +1,7 @@
 """Paired scores of two algorithms."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 
 import numpy as np
@@ -29,7 +31,7 @@ class PairedScores:
     folds: int | None
     right_or_wrong: bool  # whether all scores are 0 or 1
 
-    def of(self, first: int, second: int) -> "Pair":
+    def of(self, first: int, second: int) -> Pair:
         """Return the scores of two algorithms: on the replications that both have, if shared."""
         one, two = self.table[:, first], self.table[:, second]
         if not self.paired:
@@ -58,7 +60,7 @@ class Pair:
 
 
 def paired_scores(scores: ScoreTable, setting: Setting) -> PairedScores:
-    """Lay out the scores of one data set."""
+    """Return the scores of one data set, a row per replication and a column per algorithm."""
     _refuse_several(setting)
     name, resampling = setting.measure.name, setting.resampling
     blocks = scores.blocks(name)
@@ -92,7 +94,7 @@ def _refuse_several(setting: Setting) -> None:
             f"tests of two algorithms within a data set cannot pool {d} data sets.",
             hint=[
                 "compare_mixed makes claims about all of them;",
-                ("per_dataset(compare_pair, scores, ...) compares on each data set by itself,"),
+                ("per_dataset(compare_pair, scores) compares on each data set by itself,"),
                 "dataset=... on one of them.",
             ],
         )

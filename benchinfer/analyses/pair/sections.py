@@ -32,7 +32,7 @@ def sections(comparison: PairComparison, request: Request) -> tuple[Section, ...
 
 
 def chosen(result: PairComparison, request: Request) -> Section:
-    """Say which test decides and why, and what other tests give."""
+    """Return the section on the test that decides, the reason for it, and other tests."""
     tables, figures, fold = (), (), None
     auto = result.options.test == "auto"
     why = f"It was chosen because {result.reason}." if auto else "It was asked for by name."

@@ -1,5 +1,7 @@
 """Tests of two algorithms."""
 
+from __future__ import annotations
+
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -45,8 +47,8 @@ class PairProcedure:
 
     @staticmethod
     def of(
-        test: Test, options: "PairOptions", margin: float, n_pairs: int, seed: int
-    ) -> "PairProcedure":
+        test: Test, options: PairOptions, margin: float, n_pairs: int, seed: int
+    ) -> PairProcedure:
         """Return the procedure of each of several pairs; intervals hold for all of them."""
         n = 1 if options.adjust == "none" or test == "bayes-t" else n_pairs
         tail = options.alpha / n if options.directed else sidak(options.alpha, n) / 2
@@ -313,7 +315,7 @@ def screening_size(correlation: float) -> float:
     return float(2 * ndtr(ndtri(0.025) / spread)) if spread > 0 else 0.0
 
 
-def table(rows: Sequence[OtherTest]) -> "pd.DataFrame":
+def table(rows: Sequence[OtherTest]) -> pd.DataFrame:
     """Return the rows: ``test first second statistic df p_value fits misfit``."""
     numbers: dict[str, Array] = {
         name: np.array([getattr(row, name) for row in rows], np.float64)

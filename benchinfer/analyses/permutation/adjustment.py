@@ -1,5 +1,7 @@
 """Adjustment of permutation p-values."""
 
+from __future__ import annotations
+
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
@@ -46,10 +48,8 @@ _CLOSED = {
 }
 
 
-def resolve(
-    adjust: Adjust, pairs: Pairs, contrasts: "Contrasts", alternative: str, null: str
-) -> str:
-    """Check the adjustment requested; of pairwise tests ``"auto"`` is for the blocks to say."""
+def resolve(adjust: Adjust, pairs: Pairs, contrasts: Contrasts, alternative: str, null: str) -> str:
+    """Return the adjustment, checked; ``"auto"`` of pairwise tests depends on the blocks."""
     if adjust == "auto":
         return "single-step" if pairs == "pooled" else "auto"
     needs = adjustment.ADJUSTMENTS[adjust].needs
@@ -88,7 +88,7 @@ def resolve(
 
 
 def resolve_in_blocks(
-    procedure: "PermutationProcedure", data: "Exchangeable", family: "ContrastFamily"
+    procedure: PermutationProcedure, data: Exchangeable, family: ContrastFamily
 ) -> str:
     """Return the adjustment of pairwise tests that ``"auto"`` means, or check the one requested."""
     adjust, k, n_pairs = procedure.adjust, data.n_labels, len(family.matrix)
@@ -117,7 +117,7 @@ def resolve_in_blocks(
 
 
 def adjusted_pairwise(
-    procedure: "PermutationProcedure", tests: "PairTests", pairs: Codes, k: int
+    procedure: PermutationProcedure, tests: PairTests, pairs: Codes, k: int
 ) -> tuple[Array, Array]:
     """Return adjusted p-values of single pairs, and the errors of evaluation."""
     adjust, terms = procedure.adjust, tests.terms
@@ -150,7 +150,7 @@ def adjusted_pairwise(
 
 
 def adjusted_pooled(
-    adjust: str, tests: "PooledTests", pairs: Codes, k: int, *, complete: bool
+    adjust: str, tests: PooledTests, pairs: Codes, k: int, *, complete: bool
 ) -> tuple[Array, Array]:
     """Return adjusted p-values of pooled tests of k algorithms, and the errors of evaluation."""
     if adjustment.needs(adjust, "joint"):
@@ -195,8 +195,8 @@ def _numbers(pairs: Codes, k: int) -> Codes:
     return number[pairs.min(axis=1), pairs.max(axis=1)]
 
 
-def words(procedure: "PermutationProcedure", family: "ContrastFamily", data: "Exchangeable") -> str:
-    """Say how p-values and intervals are adjusted for a family, and where by an upper bound."""
+def words(procedure: PermutationProcedure, family: ContrastFamily, data: Exchangeable) -> str:
+    """Return the adjustment for a family in words, with a note where p-values are upper bounds."""
     adjust, pooled = procedure.adjust, procedure.pairs == "pooled"
     most = closed_testing.MOST_ALGORITHMS
     closed = pooled and adjustment.needs(adjust, "all pairs")

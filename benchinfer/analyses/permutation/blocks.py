@@ -6,6 +6,8 @@ For a pair alone it comes from the pair's own scores: up to a factor it is the r
 their differences, which random signs leave as it is.
 """
 
+from __future__ import annotations
+
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Literal, get_args
@@ -79,7 +81,7 @@ class Exchangeable:
         return filled
 
     def shift(self, by: float) -> Array | float:
-        """Return what a difference of items makes of each block's: (B, 1) by size, if unequal."""
+        """Return the shift of block scores by a shift per item: (B, 1) if sizes are unequal."""
         if self.size is None:
             return by
         count = np.maximum(np.bincount(self.block), 1)
@@ -89,7 +91,7 @@ class Exchangeable:
 def exchangeable(
     scores: ScoreTable, setting: Setting, target: Literal["auto"] | Target, on: On
 ) -> Exchangeable:
-    """Lay a table out in blocks."""
+    """Return the scores of a table in exchangeable blocks: data sets, or their replications."""
     if on not in (known := get_args(On.__value__)):
         raise DesignError(unknown("on", on, known))
     one = len(setting.coverage.datasets) == 1
@@ -165,7 +167,7 @@ def _replications(scores: ScoreTable, setting: Setting, on: On) -> Exchangeable:
 
 
 def _refuse_uneven(on: On, *, paired: bool) -> None:
-    """Refuse units of unequal size where labels are exchanged without their items."""
+    """Raise a DesignError for units of unequal size, unless paired and tested by values."""
     by_unit = 'with read_scores(..., unit_weights="units") units count alike.'
     if not paired:
         raise DesignError(
@@ -177,7 +179,7 @@ def _refuse_uneven(on: On, *, paired: bool) -> None:
         raise DesignError(
             f"units hold different numbers of items, and on={literal(on)} is of units, not of"
             " items.",
-            hint=f'compare_permutation(..., on="values") exchanges units with'
+            hint='compare_permutation(..., on="values") exchanges units with'
             f" their items, compare_mixed compares means of items; {by_unit}",
         )
 
@@ -187,11 +189,9 @@ _NOISE = 1e-13
 
 
 def check_scale(scale: Scale, target: Target, setting: Setting) -> None:
-    """Refuse units of data sets where each has one block."""
+    """Raise a DesignError where scores are scaled by data sets that are one block each."""
     if (scale, target) == ("dataset", "domain"):
-        relative = (
-            '; for claims about a domain compare relative scores, as in Measure(..., scale="log")'
-        )
+        relative = '; for claims about a domain compare relative scores, as in Measure(scale="log")'
         raise DesignError(
             "with one block per data set, differences in units of their data set are all of the"
             " same size.",

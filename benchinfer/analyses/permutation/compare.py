@@ -1,5 +1,7 @@
 """The function `compare_permutation`."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Literal

@@ -1,5 +1,7 @@
 """Comparison by permutation tests."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
@@ -188,7 +190,7 @@ class PermutationComparison(TestedComparison):
 
     @property
     def interval_note(self) -> str:
-        """Why intervals by signed ranks have no bounds: how many blocks they take."""
+        """Note on signed-rank intervals without bounds: the number of blocks that they need."""
         none = np.isinf(self.evidence.low) & np.isinf(self.evidence.high)
         ranks = self.on in ("ranks", "aligned-ranks") and not self.rates
         if self.repeated or not (ranks and none.any()):
@@ -234,7 +236,7 @@ class PermutationComparison(TestedComparison):
             **columns,
         }
 
-    def summary(self, *, ranks: RankKind = "simultaneous") -> "pd.DataFrame":
+    def summary(self, *, ranks: RankKind = "simultaneous") -> pd.DataFrame:
         """One row per algorithm: ``measure algorithm estimate [mean] n rank mean_rank``.
 
         The estimate is of what is tested: the mean of pooled scores (a mean rank, a mean aligned
@@ -246,7 +248,7 @@ class PermutationComparison(TestedComparison):
         table["mean_rank"] = self.ranks.mean_ranks
         return table
 
-    def tests(self, order: Sequence[str] | None = None) -> "pd.DataFrame":
+    def tests(self, order: Sequence[str] | None = None) -> pd.DataFrame:
         """Test all algorithms together.
 
         Parameters
@@ -273,7 +275,7 @@ class PermutationComparison(TestedComparison):
         places = np.array([len(order) - order.index(name) for name in self.algorithms], np.float64)
         return overall.table((*self.rows, overall.trend(self.ranks, places)))
 
-    def post_hoc(self) -> "pd.DataFrame":
+    def post_hoc(self) -> pd.DataFrame:
         """Test the pairs with scores that all algorithms share: ``test first second ...``.
 
         Returns
@@ -329,7 +331,7 @@ class PermutationComparison(TestedComparison):
         if not self.ranks.complete:
             raise DesignError(
                 "one critical difference for all pairs needs every algorithm once in each block.",
-                hint=("scores.complete(...) keeps the blocks that are whole."),
+                hint="scores.complete() keeps the blocks that are whole.",
             )
         return kinds[kind](len(self.algorithms), self.ranks.n_blocks, self.alpha)
 

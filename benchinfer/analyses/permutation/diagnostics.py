@@ -39,7 +39,7 @@ def checks(
 def _attainable(
     result: PermutationComparison, data: Exchangeable, tests: PermutationTests
 ) -> Check:
-    """Say whether any scores in these blocks could reach the level."""
+    """Return the check that the smallest attainable p-value, adjusted, is at most the level."""
     pairwise, alpha, unit = tests.pairwise, result.alpha, data.unit
     flips = needs(result.adjusted, "flips")
     many = 1 if flips or result.adjusted == "none" else len(pairwise.smallest)
@@ -71,7 +71,7 @@ def _attainable(
 
 
 def _of_blocks(result: PermutationComparison, data: Exchangeable, lost: list[str]) -> list[Check]:
-    """Name blocks that are incomplete or left out, contrasts that no block holds, and ties."""
+    """Return the checks of incomplete blocks, pairs in no block, ties and dominant data sets."""
     layout, setting = data.layout, result.setting
     present = np.zeros((len(layout.sizes), data.n_labels), np.bool_)
     present[layout.blocks, layout.labels] = True
@@ -100,7 +100,7 @@ def _of_blocks(result: PermutationComparison, data: Exchangeable, lost: list[str
 
 
 def _dominating_dataset(result: PermutationComparison, data: Exchangeable) -> list[Check]:
-    """Warn where one data set of several has most of the spread that values are summed over."""
+    """Return the check that no data set has most of the sum of squares within blocks."""
     datasets = result.setting.coverage.datasets
     d = len(datasets)
     if result.on != "values" or result.options.scale != "none" or d < 3:
@@ -123,7 +123,7 @@ def _dominating_dataset(result: PermutationComparison, data: Exchangeable) -> li
 def _of_scores(
     result: PermutationComparison, data: Exchangeable, tests: PermutationTests, pairs: Oriented
 ) -> list[Check]:
-    """Warn of ties, differences of zero and skewness."""
+    """Return the checks of ties, differences of zero and skewness."""
     pairwise, n = tests.pairwise, len(data.layout.rows)
     bound = -float(ndtri(0.005 / len(pairwise.skewness)))
     skew = np.abs(pairwise.skewness) > bound
@@ -153,7 +153,7 @@ def _of_scores(
 def _of_decisions(
     result: PermutationComparison, tests: PermutationTests, pairs: Oriented
 ) -> list[Check]:
-    """Name the pairs that other tests of the same scores would decide otherwise."""
+    """Return the checks of pairs near the level, or on which tests, means or intervals disagree."""
     evidence, alpha, shown = result.evidence, result.alpha, tests.family.wanted
     decided = evidence.p_value <= alpha
     disagreeing = np.zeros(len(decided), np.bool_)
@@ -172,7 +172,7 @@ def _of_decisions(
                 f"{some_of(pairs, disagreeing)}: "
                 "in pooled tests other algorithms have a say in whether two differ;"
                 " pairwise tests, which have not, are the ones to trust;"
-                f" post_hoc() has the pooled ones"
+                " post_hoc() has the pooled ones"
             ),
         ),
         decisions.other_sign(
@@ -191,7 +191,7 @@ def _of_decisions(
 
 
 def _of_adjustment(result: PermutationComparison) -> list[Check]:
-    """Warn of what the adjustment assumes."""
+    """Return the checks of the assumptions of the adjustment."""
     rows: list[Check] = []
     if not result.pairwise:
         rows.append(
@@ -220,7 +220,7 @@ def _of_adjustment(result: PermutationComparison) -> list[Check]:
 
 
 def _of_claims(result: PermutationComparison) -> list[Check]:
-    """Say how far claims go, and which scores are missing."""
+    """Return the checks of the population of the claims, missing scores and the tolerance."""
     setting, domain = result.setting, result.target == "domain"
     rows: list[Check] = []
     if domain:

@@ -1,5 +1,7 @@
 """Figures of permutation tests: critical differences of mean ranks, null distribution."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -32,7 +34,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 
-def ruler(comparison: "PermutationComparison") -> tuple[float, str] | None:
+def ruler(comparison: PermutationComparison) -> tuple[float, str] | None:
     """Return the critical difference in ranks if it is what decided each pair."""
     options, ranks = comparison.options, comparison.ranks
     adjust = "single-step" if options.adjust == "auto" else options.adjust
@@ -57,7 +59,7 @@ def ruler(comparison: "PermutationComparison") -> tuple[float, str] | None:
     return cd, f"critical difference {cd:.2f} ({named[1]}, {100 * comparison.level:g} %)"
 
 
-def mean_ranks(comparison: "PermutationComparison") -> Scale:
+def mean_ranks(comparison: PermutationComparison) -> Scale:
     """Return the mean ranks as the axis of a critical-difference diagram."""
     ranks = comparison.ranks.mean_ranks
     if comparison.on == "dispersion" and comparison.target == "datasets":
@@ -77,9 +79,9 @@ def mean_ranks(comparison: "PermutationComparison") -> Scale:
 
 
 def layout_critical_difference(
-    comparison: "PermutationComparison", width: Width = PAGE
+    comparison: PermutationComparison, width: Width = PAGE
 ) -> CriticalDifference:
-    """Lay out the mean ranks and what the verdicts join."""
+    """Return the layout of the critical-difference diagram of mean ranks."""
     return critical_difference.layout_on(comparison, mean_ranks, width)
 
 
@@ -104,8 +106,8 @@ class NullDistribution(Layout):
     top: float  # height of the axis
 
 
-def layout_null(comparison: "PermutationComparison", width: Width = PAGE) -> NullDistribution:
-    """Lay out the null distribution of the first of the global tests."""
+def layout_null(comparison: PermutationComparison, width: Width = PAGE) -> NullDistribution:
+    """Return the layout of the null distribution of the first global test."""
     pooled, test = comparison.pooled, comparison.rows[0]
     heights = pooled.bins[:-1] / (max(pooled.n, 1) * (pooled.bin_width or 1.0))
     df = max(pooled.df, 1)
@@ -147,7 +149,7 @@ def _density(x: Array, df: int) -> Array:
     return np.exp(xlogy(half - 1, x) - x / 2 - half * np.log(2) - gammaln(half))
 
 
-def draw_null(null: NullDistribution, ax: "Axes") -> None:
+def draw_null(null: NullDistribution, ax: Axes) -> None:
     """Draw the distribution into an Axes."""
     ax.set_xlim(0, null.right)
     ax.set_ylim(0, null.top)

@@ -4,6 +4,8 @@ Tests of pairs alone are about typical differences (or mean ones), so that level
 estimates of the pairs; tests of pooled scores are about the means of these.
 """
 
+from __future__ import annotations
+
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -37,7 +39,7 @@ def means_of(data: Exchangeable, on: str) -> Array:
     return _over_blocks(data, np.arange(len(data.values)), data.values)
 
 
-def _over_blocks(data: Exchangeable, rows: "Codes", values: Array) -> Array:
+def _over_blocks(data: Exchangeable, rows: Codes, values: Array) -> Array:
     """Return (K,) means of values that some rows have."""
     cells = (data.dataset if data.repeated else data.block)[rows]
     shape = (int(cells.max()) + 1, data.n_labels)
@@ -53,10 +55,10 @@ def _over_blocks(data: Exchangeable, rows: "Codes", values: Array) -> Array:
 def tested_level(
     data: Exchangeable,
     measure: Measure,
-    ranks: "RankSums",
-    pairs: "Codes",
+    ranks: RankSums,
+    pairs: Codes,
     estimates: Array,
-    procedure: "PermutationProcedure",
+    procedure: PermutationProcedure,
 ) -> Level:
     """Return the levels by the statistic that is tested, given (P,) estimates of pairs."""
     mean, on = means_of(data, procedure.on), procedure.on
@@ -75,7 +77,7 @@ def tested_level(
     return _of_pooled(scaled, on, ranks, mean)
 
 
-def _of_pooled(data: Exchangeable, on: str, ranks: "RankSums", mean: Array) -> Level:
+def _of_pooled(data: Exchangeable, on: str, ranks: RankSums, mean: Array) -> Level:
     """Return the means of ranks or normal scores that all algorithms share."""
     if on == "ranks":
         return Level(-ranks.mean_ranks, mean=mean, name="mean rank", better="lower")

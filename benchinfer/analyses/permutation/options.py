@@ -1,5 +1,7 @@
 """Arguments of `compare_permutation`, and the procedure that follows from them."""
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import ClassVar, Literal
@@ -49,7 +51,7 @@ class PermutationOptions(TestedOptions):
         self.resolved()
 
     def resolved(self) -> str:
-        """Return the adjustment, checked; of pairwise tests ``"auto"`` is for the blocks to say."""
+        """Return the adjustment, checked; ``"auto"`` of pairwise tests depends on the blocks."""
         return resolve(self.adjust, self.pairs, self.contrasts, self.alternative, self.null)
 
 

@@ -1,5 +1,7 @@
 """Global tests of all algorithms."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
@@ -126,7 +128,7 @@ def _of_values(
 
 
 def _complete(
-    chi2: nulls.GlobalTest, values: Array, ranks: Array, layout: "BlockLayout"
+    chi2: nulls.GlobalTest, values: Array, ranks: Array, layout: BlockLayout
 ) -> list[GlobalRow]:
     """Return the classical tests that need every algorithm once in each block."""
     b, k = len(layout.sizes), layout.n_labels
@@ -147,7 +149,7 @@ def _row(name: str, test: nulls.GlobalTest) -> GlobalRow:
 
 
 def check_order(algorithms: Sequence[str], order: Sequence[str]) -> None:
-    """Refuse an order that does not name each algorithm once."""
+    """Raise an ArgumentError where an order does not list each algorithm exactly once."""
     if strange := [name for name in order if name not in algorithms]:
         raise ArgumentError(unknown("algorithm", strange[0], algorithms))
     if sorted(order) != sorted(algorithms):
@@ -173,7 +175,7 @@ def trend(ranks: RankSums, places: Array) -> GlobalRow:
     return GlobalRow(name, "asymptotic", z, np.nan, np.inf, float(ndtr(-z)))
 
 
-def table(rows: tuple[GlobalRow, ...]) -> "pd.DataFrame":
-    """Lay the tests out: ``test null statistic df df_residual p_value p_error``."""
+def table(rows: tuple[GlobalRow, ...]) -> pd.DataFrame:
+    """Return the tests as a table: ``test null statistic df df_residual p_value p_error``."""
     names = ("test", "null", "statistic", "df", "df_residual", "p_value", "p_error")
     return records(rows, names)

@@ -322,12 +322,12 @@ def _shift(
 def of_rates(
     tests: PairTests, data: Exchangeable, matrix: Array, procedure: PermutationProcedure
 ) -> PairTests:
-    """Give pairs the difference of their rates, Newcombe's interval, and its test of equivalence.
+    """Return the tests of pairs with differences of rates and Newcombe's intervals.
 
     Of scores that are 0 or 1 the differences of a pair are -1, 0 or 1: their median and their
-    Hodges-Lehmann shift are 0 however much the rates differ, and shifted by a tolerance they speak
-    of the median, too. Tests of no difference stay as they are; averages of algorithms keep their
-    mean difference.
+    Hodges-Lehmann shift are 0 however much the rates differ, and tests of a shift by the tolerance
+    are of that median, too. So equivalence and non-inferiority are tested by Newcombe's interval.
+    Tests of no difference stay as they are; averages of algorithms keep their mean difference.
     """
     tail = (1 - procedure.confidence(len(matrix))) / 2
     estimate, low, high = tests.estimate.copy(), tests.low.copy(), tests.high.copy()

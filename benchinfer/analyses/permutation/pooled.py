@@ -1,5 +1,7 @@
 """Permutation tests of pairs on pooled scores."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -50,7 +52,7 @@ class PooledTests:
     bins: Counts
     bin_width: float
 
-    def of(self, shown: slice) -> "PooledTests":
+    def of(self, shown: slice) -> PooledTests:
         """Return the tests of some contrasts."""
         return replace(
             self,
@@ -61,7 +63,7 @@ class PooledTests:
         )
 
 
-def scores_of(data: Exchangeable, layout: "BlockLayout", on: str) -> ties.Scores:
+def scores_of(data: Exchangeable, layout: BlockLayout, on: str) -> ties.Scores:
     """Return the scores that are summed up over blocks."""
     values = data.of(layout)
     kind: Kind = "values" if on == "dispersion" and data.target == "domain" else on  # pyright: ignore[reportAssignmentType]

@@ -1,5 +1,7 @@
 """Sections of permutation tests."""
 
+from __future__ import annotations
+
 import re
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -7,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from benchinfer.analyses.permutation.comparison import PermutationComparison
+from benchinfer.comparison.adjustment import needs
 from benchinfer.comparison.sections import columns_of_tests, contrasts, verdict
 from benchinfer.core.errors import DesignError
 from benchinfer.core.numbers import count, join, p_value, within
@@ -33,7 +36,7 @@ if TYPE_CHECKING:
 _LARGEST = re.compile(r"^largest of .*, ")
 
 
-def tests(frame: "pd.DataFrame", drawn: str) -> Table:
+def tests(frame: pd.DataFrame, drawn: str) -> Table:
     """One row per test of all algorithms together."""
     return Table(
         name="tests",
@@ -55,7 +58,7 @@ def tests(frame: "pd.DataFrame", drawn: str) -> Table:
     )
 
 
-def _errors(frame: "pd.DataFrame", drawn: str) -> str:
+def _errors(frame: pd.DataFrame, drawn: str) -> str:
     largest = float(frame["p_error"].max()) if len(frame) else 0.0
     if not largest:
         return ""
@@ -63,7 +66,7 @@ def _errors(frame: "pd.DataFrame", drawn: str) -> str:
 
 
 def post_hoc(
-    comparison: PermutationComparison, frame: "pd.DataFrame", drawn: str, *, decides: bool
+    comparison: PermutationComparison, frame: pd.DataFrame, drawn: str, *, decides: bool
 ) -> Table:
     """One row per pair, one column of p-values per test."""
     tests = list(dict.fromkeys(frame["test"]))
@@ -124,7 +127,7 @@ def sections(comparison: PermutationComparison, request: Request) -> tuple[Secti
 
 
 def nulls(comparison: PermutationComparison) -> str:
-    """Say where p-values come from."""
+    """Return a sentence on the null distributions of the p-values."""
     resamples = comparison.options.resamples
     n = resamples if comparison.pairwise else comparison.pooled.n
     kinds = [_SHARED[kind].format(n) for kind in comparison.kinds]
@@ -132,7 +135,8 @@ def nulls(comparison: PermutationComparison) -> str:
     drawn = f"; seed {seed}" if "monte-carlo" in comparison.kinds else ""
     early = not comparison.pairwise and comparison.pooled.stopped
     stopped = ", after which all decisions were certain" if early else ""
-    if comparison.pairwise and "sign flips" in comparison.provenance.adjustment:
+    several = comparison.pairwise and len(comparison.pairs) > 1
+    if several and needs(comparison.adjusted, "flips"):
         some_drawn = (comparison.contrasts(all=True)["p_error"] > 0).any()
         flips = f"random sign flips; seed {seed}" if some_drawn else "all sign flips of the blocks"
         return (
@@ -153,7 +157,7 @@ def page(comparison: PermutationComparison, trend: tuple[str, ...]) -> str:
 def _second_look(
     comparison: PermutationComparison, request: Request, rows: Table, ranks: tuple[Figure, ...]
 ) -> Section:
-    """Return the verdicts after those of another analysis, with tables folded."""
+    """Return the section of verdicts for a report that begins with another analysis."""
     shown = verdict(comparison, request, main=False, rows=rows)
     attention = [row for row in comparison.checks if not row.ok]
     said = f"; {count(len(attention), 'diagnostic')} ask{'s' * (len(attention) == 1)} for attention"
@@ -171,8 +175,8 @@ def _second_look(
     )
 
 
-def agreement(comparison: "Comparison", other: "Comparison") -> str:
-    """Say on how many pairs two comparisons agree, and name the others."""
+def agreement(comparison: Comparison, other: Comparison) -> str:
+    """Return sentences on the pairs whose verdicts agree in two comparisons, and on the others."""
     ours, theirs = comparison.relation(), other.relation()
     if ours.algorithms != theirs.algorithms:
         return ""

@@ -23,7 +23,7 @@ from benchinfer.numerics.types import Array
 def contrasts_in_blocks(
     setting: Setting, data: Exchangeable, family: ContrastFamily, procedure: PermutationProcedure
 ) -> tuple[ContrastFamily, list[str]]:
-    """Leave out contrasts of algorithms that share no block, and name them."""
+    """Return the contrasts whose algorithms share a block, and the names of the others."""
     pair = (family.pairs != NO_ALGORITHM).all(axis=1)
     if procedure.pairs == "pairwise" and not pair.all():
         raise ArgumentError(

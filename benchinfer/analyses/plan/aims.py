@@ -52,7 +52,7 @@ class PlanAims:
 
     @property
     def aimed(self) -> Aimed:
-        """The question to numerics, on the modelling scale."""
+        """Aim of the power calculation, on the modelling scale."""
         measure = self.components.measure
         log = measure is not None and measure.scale == "log"
         effect = math.log1p(self.difference) if log else self.difference
@@ -76,26 +76,26 @@ class PlanAims:
 
     @property
     def known_by(self) -> Pilot | None:
-        """Pilot whose uncertainty counts, None of known variances."""
+        """Pilot whose uncertainty is allowed for; None where variances are taken as known."""
         pilot = self.components.pilot
         none = pilot is None or (self.target == "datasets" and pilot.df_residual <= 0)
         return None if none else pilot
 
     @property
     def bounds(self) -> tuple[Varies, Varies] | None:
-        """The spread at both ends of the pilot's uncertainty, None of known variances."""
+        """Confidence bounds of the variance of a difference; None where it is taken as known."""
         if (pilot := self.known_by) is None:
             return None
         return Bound(self.spread, pilot, COVER, "low"), Bound(self.spread, pilot, COVER, "high")
 
     @property
     def believed(self) -> Varies:
-        """The spread as the pilot leaves it: a distribution, or known."""
+        """Variance of a difference: uncertain, as the pilot estimates it, or known."""
         pilot = self.known_by
         return self.spread if pilot is None else Uncertain(self.spread, pilot)
 
     def reached(self, d: float, r: float, spread: Varies | None = None) -> float:
-        """Return the power of D data sets with R replications each, its mean over the pilot's."""
+        """Return the mean power of D data sets with R replications over uncertain variances."""
         by = self.believed if spread is None else spread
         return power.power(self.aimed, by.variance(d, r), by.df(d, r))
 
@@ -117,7 +117,7 @@ class PlanAims:
         return math.expm1(least) if measure is not None and measure.scale == "log" else least
 
     def check(self) -> None:
-        """Refuse a question that has no sense, or that the pilot cannot answer."""
+        """Raise a DesignError where the difference is not positive, or the pilot insufficient."""
         if not (math.isfinite(self.difference) and self.difference > 0):
             raise DesignError(
                 f"difference is {self.difference!r}.",
@@ -132,7 +132,7 @@ class PlanAims:
         if self.target == "datasets" and self.components.overlap is None:
             raise DesignError(
                 "replications of the pilot overlap, and by how much is not declared.",
-                hint='declare it, as in resampling=Resampling("cv", folds=10).',
+                hint='declare it, as in resampling="cv:10".',
             )
         pilot = self.components.pilot
         if self.target == "datasets" and pilot is not None and pilot.df_residual <= 0:

@@ -1,5 +1,7 @@
 """Allocation of scores to nested units: more passages, more items, or more answers."""
 
+from __future__ import annotations
+
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -28,13 +30,13 @@ COVER = 0.95
 
 
 def allocate(
-    scores: "ScoreTable",
+    scores: ScoreTable,
     measure: str | None,
     std_error: float | None,
     costs: Sequence[float] | None,
     fixed: Mapping[str, int] | None,
-) -> "Allocation":
-    """Return what more units of each level do to the error of a difference.
+) -> Allocation:
+    """Return the effect of more units of each level on the standard error of a difference.
 
     The variance of differences over D data sets with C units each, n items in a unit and a answers
     to an item is ``V = (s_u / C + s_i / (C n) + s_a / (C n a)) / D``. The components s are those of
@@ -73,8 +75,8 @@ def allocate(
     )
 
 
-def _pilot(scores: "ScoreTable", measure: Measure) -> DifferenceDesign:
-    """Return the design of differences; refuse a table that cannot tell how units vary."""
+def _pilot(scores: ScoreTable, measure: Measure) -> DifferenceDesign:
+    """Return the design of differences; raise a DesignError if variances are not estimable."""
     if scores.units is None:
         if nested := nested_items(scores.notes):
             raise DesignError(
@@ -110,7 +112,7 @@ def _pilot(scores: "ScoreTable", measure: Measure) -> DifferenceDesign:
             raise DesignError(
                 f"{where} has several {plural(levels[level])}"
                 f"{' that all algorithms share' if level < len(levels) - units.answers else ''}:"
-                f" how much they vary is not known.",
+                " how much they vary is not known.",
                 hint="a pilot with several in some tells.",
             )
     if not design.components.any():
@@ -143,7 +145,7 @@ def _fixed(levels: Sequence[str], fixed: Mapping[str, int]) -> list[int | None]:
 
 
 def _prices(levels: Sequence[str], costs: Sequence[float] | None) -> Sequence[float]:
-    """Return the costs of the levels; refuse what are none."""
+    """Return the costs of the levels; raise a DesignError if they are missing or invalid."""
     example = f"costs={literal(tuple(10 ** (len(levels) - 1 - i) for i in range(len(levels))))}"
     if costs is None:
         raise DesignError("fixed=... goes with costs.", hint=f"{example}, for instance.")
@@ -216,7 +218,7 @@ class Allocation(Showable):
         return tuple((nodes / np.append(1.0, nodes[:-1])).tolist())
 
     @property
-    def parts(self) -> "list[float]":
+    def parts(self) -> list[float]:
         """(L,) what each level adds to the variance of the pilot's difference."""
         return (self.design.components * self.design.shares / len(self.datasets)).tolist()
 
@@ -287,7 +289,7 @@ class Allocation(Showable):
             return math.inf
         return max(math.ceil(self.pilot_counts[level] * need / room * (1 - 1e-12)), 1)
 
-    def summary(self) -> "pd.DataFrame":
+    def summary(self) -> pd.DataFrame:
         """Return one row per level.
 
         Returns
@@ -354,13 +356,13 @@ def sentences(result: Allocation) -> list[str]:
 
 
 def _each(levels: Sequence[str], level: int, n: float = 2) -> str:
-    """Name n units of a level, in each of the level above."""
+    """Return the noun for n units of a level, with the level above: items per passage."""
     name = noun(levels[level]) if n == 1 else plural(levels[level])
     return name + (f" per {noun(levels[level - 1])}" if level else "")
 
 
 def _numbers(levels: Sequence[str], counts: Sequence[float]) -> str:
-    """Say how many units of each level there are in one of the level above."""
+    """Return the counts of a nested design in words: 30 passages and 4 items per passage."""
     words = [
         f"{n:,.0f} {noun(name) if n == 1 else plural(name)}"
         if n == round(n)
@@ -372,7 +374,7 @@ def _numbers(levels: Sequence[str], counts: Sequence[float]) -> str:
 
 
 def _wanted(result: Allocation) -> list[str]:
-    """Say how many units of each level the wanted error needs where all other numbers stay."""
+    """Return a sentence on the units of one level that a standard error needs, all else equal."""
     if result.wanted is None:
         return []
     levels = result.levels
@@ -384,7 +386,7 @@ def _wanted(result: Allocation) -> list[str]:
 
 
 def _planned(result: Allocation) -> list[str]:
-    """Say which design has the wanted error for the smallest cost."""
+    """Return a sentence on the cheapest design with the required standard error."""
     if result.counts is None or result.costs is None or result.cost is None:
         return []
     prices = [
@@ -398,7 +400,7 @@ def _planned(result: Allocation) -> list[str]:
 
 
 def _about(result: Allocation) -> str:
-    """Say what the error is about."""
+    """Return a sentence on the population to which the standard errors apply."""
     top = plural(result.levels[0])
     where = "this data set" if len(result.datasets) == 1 else "these data sets"
     return (

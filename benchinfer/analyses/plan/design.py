@@ -1,5 +1,7 @@
 """Findings on the design of a table, before any verdict."""
 
+from __future__ import annotations
+
 import math
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -29,11 +31,11 @@ _LIKELY = 0.01  # p-value from which replications are said to vary together
 _ALIKE = 0.1  # share of variance below which they are said not to
 
 
-def design(scores: "ScoreTable") -> tuple[Finding, ...]:
-    """Say what a table can decide at best, and whether its replications look shared.
+def design(scores: ScoreTable) -> tuple[Finding, ...]:
+    """Return the findings on the least detectable differences and on shared replications.
 
     The difference that it shows with a power of 80 % is that of `plan`, with the table as its own
-    pilot: adjusted for all pairs, at 5 %. It rests on the spread of the scores, never on which
+    pilot: adjusted for all pairs, at 5 %. It depends on the spread of the scores, never on which
     algorithm is the better one. Replications look shared where scores of all algorithms rise and
     fall with them, by the F test of replications within data sets; they look each algorithm's own
     where the 95 % upper bound of their intraclass correlation (Shrout and Fleiss 1979,
@@ -51,8 +53,8 @@ def design(scores: "ScoreTable") -> tuple[Finding, ...]:
     return tuple(finding for rule in (_shared, _decidable) if (finding := rule(scores)) is not None)
 
 
-def _decidable(scores: "ScoreTable") -> Finding | None:
-    """List the least differences that the data sets or replications of each measure show."""
+def _decidable(scores: ScoreTable) -> Finding | None:
+    """Return the finding on the least detectable difference of each measure."""
     rules = {finding.rule for finding in scores.finding_records}
     if rules & set(units.MIXED):
         return None  # spread in two units is that of neither
@@ -73,8 +75,8 @@ def _decidable(scores: "ScoreTable") -> Finding | None:
     return Finding(DECIDES, "note", len(rows), f"{what}.", places(head, rows), hint)
 
 
-def _reach(scores: "ScoreTable", measure: "Measure") -> list[tuple[str, ...]]:
-    """Return rows of what a measure shows; none where no variance can be estimated."""
+def _reach(scores: ScoreTable, measure: Measure) -> list[tuple[str, ...]]:
+    """Return the least detectable differences of a measure; none if no variance is estimable."""
     shared = gaps.shared_datasets(scores.coverage(measure.name).counts > 0)
     try:
         pilot = components_of(scores, measure.name)
@@ -102,8 +104,8 @@ def _reach(scores: "ScoreTable", measure: "Measure") -> list[tuple[str, ...]]:
     ]
 
 
-def _shared(scores: "ScoreTable") -> Finding | None:
-    """Say whether replications vary together over algorithms, where nobody declared it."""
+def _shared(scores: ScoreTable) -> Finding | None:
+    """Return the finding that replications look shared or unshared, where it is not declared."""
     s = scores.facts().summary
     named = int((s.replications.sum(axis=2) - s.shared).clip(min=0).sum())
     if scores.resampling is not None or s.shared.max(initial=0) < 2 or not named:
@@ -124,7 +126,7 @@ def _shared(scores: "ScoreTable") -> Finding | None:
     return Finding("replications", "note", len(rates), what.replace("%", " %"), (), hint)
 
 
-def _together(scores: "ScoreTable", measure: "Measure") -> tuple[float, float, float] | None:
+def _together(scores: ScoreTable, measure: Measure) -> tuple[float, float, float] | None:
     """Return p-value of the F test, upper bound and estimate of the intraclass correlation."""
     try:
         blocks = replace(scores, paired=True).blocks(measure.name)
@@ -135,7 +137,7 @@ def _together(scores: "ScoreTable", measure: "Measure") -> tuple[float, float, f
     return intraclass(values, of)
 
 
-def intraclass(values: "Array", group: "Codes") -> tuple[float, float, float] | None:
+def intraclass(values: Array, group: Codes) -> tuple[float, float, float] | None:
     """Test whether rows of a table vary together over its columns, within groups of rows.
 
     Parameters

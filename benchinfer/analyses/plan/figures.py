@@ -1,5 +1,7 @@
 """Power curves."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -43,8 +45,8 @@ class PowerCurves(Layout):
     floor: float | None
 
 
-def layout(plan: "Plan", width: Width = PAGE) -> PowerCurves:
-    """Lay out the power of the design and of its neighbours."""
+def layout(plan: Plan, width: Width = PAGE) -> PowerCurves:
+    """Return the layout of the power curves of the design and of neighbouring designs."""
     domain = plan.question.target == "domain"
     over, held = "n_datasets", "n_replications"
     if not domain:
@@ -85,7 +87,7 @@ def layout(plan: "Plan", width: Width = PAGE) -> PowerCurves:
     )
 
 
-def draw(laid: PowerCurves, ax: "Axes") -> None:
+def draw(laid: PowerCurves, ax: Axes) -> None:
     """Draw the curves into an Axes."""
     ax.set_xlim(0, laid.across[-1] * 1.02)
     ax.set_ylim(-0.02, 1.02)

@@ -1,5 +1,7 @@
 """The function `plan`."""
 
+from __future__ import annotations
+
 import math
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal, overload
@@ -26,7 +28,7 @@ if TYPE_CHECKING:
 
 @overload
 def plan(
-    pilot: "ScoreTable | MixedComparison | Components",
+    pilot: ScoreTable | MixedComparison | Components,
     difference: float,
     measure: str | None = None,
     *,
@@ -44,7 +46,7 @@ def plan(
 ) -> Plan: ...
 @overload
 def plan(
-    pilot: "ScoreTable",
+    pilot: ScoreTable,
     difference: None = None,
     measure: str | None = None,
     *,
@@ -53,7 +55,7 @@ def plan(
     fixed: Mapping[str, int] | None = None,
 ) -> Allocation: ...
 def plan(
-    pilot: "ScoreTable | MixedComparison | Components",
+    pilot: ScoreTable | MixedComparison | Components,
     difference: float | None = None,
     measure: str | None = None,
     *,
@@ -71,14 +73,14 @@ def plan(
     budget: float | None = None,
     fixed: Mapping[str, int] | None = None,
 ) -> Plan | Allocation:
-    """Say how many data sets and replications an experiment needs to show a difference.
+    """Plan the numbers of data sets and replications that are needed to show a difference.
 
     Of `n_datasets` and `n_replications` the one that is not given is found. Neither: data sets are
     found for the replications that cost least, with `costs`, or else for those of the pilot. Both,
     or a `budget`: the power of that design is returned.
 
-    Without a `difference`, of a table with nested units, it says whether more of them, more items
-    or more answers reduce the standard error of a difference, and how many have `std_error`.
+    Without a `difference`, the plan of a table with nested units has the standard error of a
+    difference with more units, items or answers, and the numbers that `std_error` needs.
 
     Parameters
     ----------
@@ -139,7 +141,7 @@ def plan(
     Raises
     ------
     DesignError
-        No design can show it, or has the error: the message tells the floor. Or the pilot cannot
+        No design can show it, or has the error: the message names the floor. Or the pilot cannot
         answer, or an argument does not go with `std_error`.
 
     Notes
@@ -215,7 +217,7 @@ def plan(
 
 
 def _of_units(pilot: object, given: dict[str, Any]) -> Allocation:
-    """Return the allocation to levels of units; refuse arguments of other plans."""
+    """Return the allocation to nested units; raise a DesignError for unrelated arguments."""
     defaults = {"difference": None, **(plan.__kwdefaults__ or {})}
     arguments = {name: given[name] for name in ("measure", "std_error", "costs", "fixed")}
     odd = [
@@ -238,7 +240,7 @@ def _of_units(pilot: object, given: dict[str, Any]) -> Allocation:
 
 
 def _planned(q: PlanAims, d: int | None, r: int | None, costs: Costs | None) -> Plan:
-    """Find what is not given."""
+    """Return the plan, solved for the data sets, the replications or the power."""
     if costs is not None and costs.budget is not None:
         d, r = split_of(q, costs, d, r)
         return Plan.of(q, d, r, "budget", costs)
@@ -252,8 +254,8 @@ def _planned(q: PlanAims, d: int | None, r: int | None, costs: Costs | None) -> 
         if q.components.n_replications is None:
             raise DesignError(
                 "it is not said how many replications there are to be, or what they cost.",
-                hint="n_replications=..., n_datasets=..., or costs=(per data set, per"
-                " replication).",
+                hint="n_replications=..., n_datasets=..., or costs=(20, 1), of a data set and of"
+                " a replication.",
             )
         r = max(1, round(q.components.n_replications))
     if (n := q.datasets(r)) >= MOST:

@@ -1,5 +1,7 @@
 """Planned experiment: sizes and power."""
 
+from __future__ import annotations
+
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -24,7 +26,7 @@ if TYPE_CHECKING:
 type Asked = Literal["datasets", "replications", "power", "budget"]
 
 
-def sentences(plan: "Plan") -> list[str]:
+def sentences(plan: Plan) -> list[str]:
     """Return the plan in plain words, a sentence or two per line."""
     q = plan.question
     each = f"{count(plan.n_datasets, 'data set')} with {count(plan.n_replications, 'replication')}"
@@ -53,14 +55,14 @@ def sentences(plan: "Plan") -> list[str]:
     return [*lines, about(q), family(q)]
 
 
-def on_scale(measure: "Measure | None") -> str:
-    """Name the scale of a size, unless it is a plain difference."""
+def on_scale(measure: Measure | None) -> str:
+    """Return the scale of a difference as a suffix, empty on the identity scale."""
     scale = "identity" if measure is None else measure.scale
     return {"identity": "", "log": " (relative)", "logit": " (log-odds)"}[scale]
 
 
-def shown(q: "PlanAims") -> str:
-    """Say what is to be shown, and in which direction."""
+def shown(q: PlanAims) -> str:
+    """Return the aim of the experiment as a clause, with size, measure and direction."""
     measure = q.components.measure
     size = f"{q.difference:g}{on_scale(measure)}"
     name = "" if measure is None else f" in {measure.noun} ({measure.better} is better)"
@@ -71,8 +73,8 @@ def shown(q: "PlanAims") -> str:
     return f"that an algorithm is not worse by {size}{name}, where it is as good as the other"
 
 
-def _uncertain(plan: "Plan") -> list[str]:
-    """Say what the pilot leaves open."""
+def _uncertain(plan: Plan) -> list[str]:
+    """Return a sentence on the uncertainty of the plan that comes from the pilot."""
     q = plan.question
     if q.bounds is None:
         return ["The variances are taken as known."]
@@ -93,8 +95,8 @@ def _uncertain(plan: "Plan") -> list[str]:
     ]
 
 
-def about(q: "PlanAims") -> str:
-    """Say what claims are about."""
+def about(q: PlanAims) -> str:
+    """Return a sentence on the population that the claim is about."""
     if q.target == "domain":
         return (
             "The claim is about the domain that the data sets are a sample of; they have to be"
@@ -103,8 +105,8 @@ def about(q: "PlanAims") -> str:
     return "The claim is about these data sets and no others."
 
 
-def family(q: "PlanAims") -> str:
-    """Say how many comparisons are made, and how they are adjusted."""
+def family(q: PlanAims) -> str:
+    """Return a sentence on the number of comparisons, their level and the adjustment."""
     if q.n_contrasts == 1:
         return f"One pair is compared, at a level of {level_percent(1 - q.level)}."
     which = "all" if q.contrasts == "tukey" else "comparisons with a control, altogether"
@@ -130,7 +132,7 @@ class Plan(Showable):
     Attributes
     ----------
     question
-        What it is for.
+        Aim of the experiment.
     n_datasets, n_replications
         The design.
     asked
@@ -149,7 +151,7 @@ class Plan(Showable):
     floor
         Data sets that no number of replications can do without; None for given data sets.
     costs
-        What there is to pay.
+        Costs, and the budget.
     """
 
     home: ClassVar[str] = "benchinfer.analyses.plan"
@@ -169,8 +171,8 @@ class Plan(Showable):
     costs: Costs | None = None
 
     @staticmethod
-    def of(q: PlanAims, d: int, r: int, sought: Asked, costs: Costs | None) -> "Plan":
-        """Work out what a design can show."""
+    def of(q: PlanAims, d: int, r: int, sought: Asked, costs: Costs | None) -> Plan:
+        """Return the plan of a design, with its power and its least detectable difference."""
         power = low = high = q.reached(d, r)
         needed: tuple[float | None, float | None] = (None, None)
         if (ends := q.bounds) is not None:
@@ -206,7 +208,7 @@ class Plan(Showable):
         """Return the plan in plain words."""
         return "\n".join(sentences(self))
 
-    def summary(self) -> "pd.DataFrame":
+    def summary(self) -> pd.DataFrame:
         """Return the design in one row.
 
         Returns
@@ -232,7 +234,7 @@ class Plan(Showable):
             columns["cost"] = [self.cost]
         return frame(columns)
 
-    def designs(self, n_replications: Sequence[int] = REPLICATIONS) -> "pd.DataFrame":
+    def designs(self, n_replications: Sequence[int] = REPLICATIONS) -> pd.DataFrame:
         """Return the data sets that are needed with other numbers of replications.
 
         Parameters
@@ -262,7 +264,7 @@ class Plan(Showable):
         self,
         n_datasets: Sequence[int] | None = None,
         n_replications: Sequence[int] | None = None,
-    ) -> "pd.DataFrame":
+    ) -> pd.DataFrame:
         """Return the power of other designs.
 
         Parameters

@@ -1,5 +1,7 @@
 """Split of a budget into data sets and replications."""
 
+from __future__ import annotations
+
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -26,14 +28,14 @@ class Costs:
     budget: float | None = None  # the sum, None for as little as needed
 
     @staticmethod
-    def of(costs: Sequence[float] | None, budget: float | None) -> "Costs | None":
+    def of(costs: Sequence[float] | None, budget: float | None) -> Costs | None:
         """Check costs as typed."""
         if costs is None:
             if budget is None:
                 return None
             raise DesignError(
                 "a budget goes with costs.",
-                hint="costs=(per data set, per replication).",
+                hint="costs=(20, 1), of a data set and of a replication.",
             )
         fits = len(costs) == 2 and all(math.isfinite(c) for c in costs)
         if not (fits and costs[0] >= 0 and costs[1] > 0):

@@ -1,5 +1,7 @@
 """Variance components for planning."""
 
+from __future__ import annotations
+
 import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -88,7 +90,7 @@ class Components:
 
 
 def components_of(
-    pilot: "ScoreTable | MixedComparison | Components", measure: str | None
+    pilot: ScoreTable | MixedComparison | Components, measure: str | None
 ) -> Components:
     """Return the components of a pilot."""
     if isinstance(pilot, Components):

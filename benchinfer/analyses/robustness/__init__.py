@@ -1,1 +1,1 @@
-"""Robustness of verdicts: to the analysis, to level and tolerance, to what is left out."""
+"""Robustness of verdicts to the analysis, level, tolerance, and omitted data sets or algorithms."""

@@ -1,5 +1,7 @@
 """Agreement of the verdicts of several analyses of one measure."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -41,7 +43,7 @@ class VerdictAgreement:
         (P,) likely reason where they differ, else empty.
     """
 
-    comparisons: tuple["Comparison", ...]
+    comparisons: tuple[Comparison, ...]
     ranking: tuple[str, ...]
     pairs: tuple[tuple[str, str], ...]
     codes: States
@@ -49,8 +51,8 @@ class VerdictAgreement:
     reasons: tuple[str, ...]
 
     @staticmethod
-    def of(comparisons: Sequence["Comparison"]) -> "VerdictAgreement":
-        """Put the verdicts of analyses side by side; those of averages of algorithms are left out.
+    def of(comparisons: Sequence[Comparison]) -> VerdictAgreement:
+        """Collect the verdicts of analyses by pair, without comparisons of averages of algorithms.
 
         Parameters
         ----------
@@ -85,26 +87,26 @@ class VerdictAgreement:
 
     @property
     def weighing(self) -> Flags:
-        """(A,) those with inference that claim the same: others count for no difference."""
+        """(A,) whether an analysis has inference about the leading one's target."""
         return _counted(self.comparisons)
 
     @property
     def differing(self) -> Flags:
-        """(P,) pairs on which analyses that weigh differ, or another one contradicts them."""
+        """(P,) whether analyses in `weighing` differ, or any other one reverses the direction."""
         return np.array([_differ(row, self.weighing) for row in self.codes], dtype=np.bool_)
 
     @property
     def common(self) -> Flags:
-        """(P,) pairs that each of the analyses that weigh has compared."""
+        """(P,) whether all analyses in `weighing` have compared a pair."""
         return (self.codes[:, self.weighing] != Verdict.MISSING).all(axis=1)
 
     @property
     def opposed(self) -> Flags:
-        """(P,) pairs of which two analyses that weigh call different algorithms better."""
+        """(P,) whether two analyses in `weighing` call different algorithms of a pair better."""
         codes = self.codes[:, self.weighing]
         return (codes == Verdict.FIRST).any(axis=1) & (codes == Verdict.SECOND).any(axis=1)
 
-    def table(self) -> "pd.DataFrame":
+    def table(self) -> pd.DataFrame:
         """One row per pair and analysis: ``first second analysis verdict reason``."""
         shown = [
             (a, b, c.heading, Verdict(code).label, self.reasons[p])
@@ -116,7 +118,7 @@ class VerdictAgreement:
         return frame({name: list(c) for name, c in zip(names, columns, strict=True)})
 
     def sentence(self) -> str:
-        """Say on how many pairs the analyses agree."""
+        """Return a sentence on the number of pairs that get the same verdict from all analyses."""
         names = [
             within(c.heading) for c, t in zip(self.comparisons, self.weighing, strict=True) if t
         ]
@@ -142,16 +144,16 @@ class VerdictAgreement:
 
 @dataclass(frozen=True, slots=True)
 class _Column:
-    """Verdicts of one analysis with what they rest on; (P,) arrays."""
+    """Verdicts of one analysis with their estimates and contrasts; (P,) arrays."""
 
-    comparison: "Comparison"
+    comparison: Comparison
     codes: States
     rows: Codes
     estimate: Array
-    contrasts: "pd.DataFrame"
+    contrasts: pd.DataFrame
 
     @staticmethod
-    def of(comparison: "Comparison", pairs: Sequence[tuple[str, str]]) -> "_Column":
+    def of(comparison: Comparison, pairs: Sequence[tuple[str, str]]) -> _Column:
         contrasts = comparison.contrasts(all=True)
         place: dict[tuple[str, str], tuple[int, int]] = {}
         for row, (a, b) in enumerate(zip(contrasts["first"], contrasts["second"], strict=True)):
@@ -170,7 +172,7 @@ class _Column:
         )
 
     def _values(self, p: int, *columns: str) -> list[float]:
-        """Return the numbers that the contrasts have of a pair, in some columns."""
+        """Return the numbers of a pair in some columns of the contrasts, without missing ones."""
         row = int(self.rows[p])
         known = [name for name in columns if name in self.contrasts and row >= 0]
         values = [float(self.contrasts[name].iloc[row]) for name in known]
@@ -185,7 +187,7 @@ class _Column:
         return self._values(p, "p_value", "p_equivalence")
 
     def strength(self, p: int) -> str:
-        """Say the p-value or probability that comes closest to a verdict."""
+        """Return the p-value or probability that comes closest to a verdict, as text."""
         if probabilities := self.probabilities(p):
             return f"P {places(2)(max(probabilities))}"
         if not (p_values := self.p_values(p)):
@@ -194,14 +196,14 @@ class _Column:
         return f"p {smallest}" if smallest[0] in "<>" else f"p = {smallest}"
 
     def near(self, p: int) -> bool:
-        """Return whether the verdict is near the limit that decides."""
+        """Return whether the p-value or probability of a verdict is near the decision limit."""
         alpha, probabilities = 1 - self.comparison.level, self.probabilities(p)
         values = [1 - max(probabilities)] if probabilities else self.p_values(p)
         return any(alpha / _NEAR <= value <= alpha * _NEAR for value in values)
 
 
-def _counted(comparisons: Sequence["Comparison"]) -> Flags:
-    """Return (A,) analyses with inference that claim the same as the leading one."""
+def _counted(comparisons: Sequence[Comparison]) -> Flags:
+    """Return (A,) whether an analysis has inference about the same target as the leading one."""
     target = comparisons[0].target
     return np.array([inferential(c) and c.target == target for c in comparisons])
 
@@ -214,7 +216,7 @@ def _differ(codes: States, counted: Flags) -> bool:
 
 
 def _reasons(columns: Sequence[_Column], counted: Flags, p: int) -> str:
-    """Say why analyses differ on a pair, likely: what each rests on, and how close it is."""
+    """Return the likely reasons why analyses give a pair different verdicts."""
     lead, reasons = columns[0], list[str]()
     for other, counts in zip(columns[1:], counted[1:], strict=True):
         if other.codes[p] in (lead.codes[p], Verdict.MISSING):
@@ -226,7 +228,7 @@ def _reasons(columns: Sequence[_Column], counted: Flags, p: int) -> str:
 
 
 def _reason(lead: _Column, other: _Column, p: int) -> str:
-    """Say why one analysis gives a pair another verdict than the leading one."""
+    """Return the likely reason why two analyses give a pair different verdicts."""
     one, two = lead.comparison, other.comparison
     both = f"{lead.strength(p)}; {other.strength(p)}"
     if np.sign(lead.estimate[p]) != np.sign(other.estimate[p]):

@@ -1,5 +1,7 @@
 """Changes of verdicts with level, tolerance, scale, and without data sets or algorithms."""
 
+from __future__ import annotations
+
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
@@ -75,12 +77,12 @@ class VerdictChanges:
     rows: tuple[VerdictChange, ...]
     untried: tuple[str, ...]
 
-    def table(self) -> "pd.DataFrame":
+    def table(self) -> pd.DataFrame:
         """One row per change: ``kind what n_pairs n_changed n_reversed changes``."""
         names = ("kind", "what", "n_pairs", "n_changed", "n_reversed", "changes")
         return records(self.rows, names)
 
-    def grid(self) -> "pd.DataFrame":
+    def grid(self) -> pd.DataFrame:
         """One row per level and tolerance: ``level tolerance n_better n_equivalent n_undecided``.
 
         With ``n_changed`` verdicts that are not those of the comparison.
@@ -105,7 +107,7 @@ class VerdictChanges:
         )
 
 
-def changes(comparison: TestedComparison, scores: "ScoreTable | None" = None) -> VerdictChanges:
+def changes(comparison: TestedComparison, scores: ScoreTable | None = None) -> VerdictChanges:
     """Return the verdicts under other levels, tolerances and scales, and on smaller tables.
 
     No model is fitted from rows but that of ranks and that of logarithms: levels compare p-values
@@ -212,9 +214,9 @@ def _tolerances(comparison: MixedComparison) -> tuple[float, ...]:
 
 
 def _left_out(
-    comparison: MixedComparison, leave: Leave, scores: "ScoreTable | None"
+    comparison: MixedComparison, leave: Leave, scores: ScoreTable | None
 ) -> Iterator[VerdictChange]:
-    """Return what changes without each data set, or each algorithm."""
+    """Yield the changes of verdicts without each data set, or each algorithm."""
     d, k = comparison.setting.coverage.counts.shape
     times = (d if leave == "dataset" else k) * len(comparison.pairs)
     if times > MOST:
@@ -227,9 +229,9 @@ def _left_out(
 
 
 def _on_logarithms(
-    comparison: MixedComparison, scores: "ScoreTable | None"
+    comparison: MixedComparison, scores: ScoreTable | None
 ) -> Iterator[VerdictChange]:
-    """Return what changes on logarithms, or off them."""
+    """Yield the change of verdicts on logarithms, or without them if scores are on these."""
     measure = _rescaled(comparison)
     if measure is None or scores is None:
         return
@@ -240,7 +242,7 @@ def _on_logarithms(
 
 
 def _refitted(
-    comparison: MixedComparison, scores: "ScoreTable", options: MixedOptions
+    comparison: MixedComparison, scores: ScoreTable, options: MixedOptions
 ) -> MixedComparison:
     """Fit a model to another table of the same algorithms."""
     refit = compare_mixed(scores, **vars(options))
@@ -250,7 +252,7 @@ def _refitted(
 
 
 def _rescaled(comparison: MixedComparison) -> Measure | None:
-    """Return the measure on logarithms, or off them; None where that is not possible.
+    """Return the measure on the other of identity and log scale; None where that is impossible.
 
     The tolerance is the same share of the median level.
     """
@@ -264,8 +266,8 @@ def _rescaled(comparison: MixedComparison) -> Measure | None:
     return replace(measure, scale="log", tolerance=measure.tolerance / typical)
 
 
-def _on_ranks(comparison: MixedComparison, scores: "ScoreTable | None") -> Iterator[VerdictChange]:
-    """Return what changes on ranks of the data sets' means: who is ahead, not by how much."""
+def _on_ranks(comparison: MixedComparison, scores: ScoreTable | None) -> Iterator[VerdictChange]:
+    """Yield the change of verdicts on ranks of the data sets' means."""
     if scores is None or len(comparison.setting.coverage.datasets) < 2:
         return
     import pandas as pd

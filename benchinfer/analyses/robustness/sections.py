@@ -1,5 +1,7 @@
 """Sections on the robustness of verdicts."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
@@ -27,7 +29,7 @@ _KINDS = {
 
 
 def agreement_tables(
-    agreement: "VerdictAgreement", anchors: Mapping[int, str]
+    agreement: VerdictAgreement, anchors: Mapping[int, str]
 ) -> tuple[list[Table], Fold | None]:
     """Return the verdicts side by side: of many pairs those that differ, or the best's.
 
@@ -57,7 +59,7 @@ def agreement_tables(
 
 
 def _side_by_side(
-    agreement: "VerdictAgreement", anchors: Mapping[int, str], chosen: Codes, caption: str
+    agreement: VerdictAgreement, anchors: Mapping[int, str], chosen: Codes, caption: str
 ) -> Table:
     """One row per pair, one column per analysis, each verdict with a link to its contrast."""
     import pandas as pd
@@ -109,8 +111,8 @@ def _verdicts(a: int, head: str, anchor: str) -> Column:
     return Column(f"code_{a}", head, write, role="verdict", also=also, defined=False, links=True)
 
 
-def sensitivity(changes: "VerdictChanges") -> Section:
-    """Report the changes of verdicts by choices, scales, single data sets and algorithms."""
+def sensitivity(changes: VerdictChanges) -> Section:
+    """Return the section on the changes of verdicts by options, scale, data set and algorithm."""
     n = len(changes.comparison.pairs)
     moving = [row for row in changes.rows if row.n_changed]
     turned = [row for row in changes.rows if row.n_reversed]
@@ -145,7 +147,7 @@ def _share(n: int, total: int) -> str:
     return f"{n:,} of {total:,}" if n and total > 1 else f"{n}"
 
 
-def _summary(changes: "VerdictChanges") -> Table:
+def _summary(changes: VerdictChanges) -> Table:
     """One row per kind of change, or per change where there are few of a kind."""
     import pandas as pd
 
@@ -184,7 +186,7 @@ def _summary(changes: "VerdictChanges") -> Table:
     )
 
 
-def _grid(changes: "VerdictChanges") -> Table:
+def _grid(changes: VerdictChanges) -> Table:
     """One row per level, one column per tolerance: pairs better, equivalent and undecided."""
     import pandas as pd
 
@@ -216,7 +218,7 @@ def _grid(changes: "VerdictChanges") -> Table:
     )
 
 
-def _changes(changes: "VerdictChanges") -> Table:
+def _changes(changes: VerdictChanges) -> Table:
     """One row per change that changes a verdict."""
     frame = changes.table()
     return Table(

@@ -1,5 +1,7 @@
 """Characteristics of a data set, from its features and its target."""
 
+from __future__ import annotations
+
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -99,7 +101,7 @@ def dataset_features(x: Any, y: Any = None, *, task: Task = "auto") -> dict[str,
     return features if y is None else features | _of_target(table, numeric, y, task)
 
 
-def _is_numeric(column: "pd.Series") -> bool:
+def _is_numeric(column: pd.Series) -> bool:
     from pandas.api import types
 
     return types.is_numeric_dtype(column) and not types.is_bool_dtype(column)
@@ -131,7 +133,7 @@ def _mean_correlation(numbers: Array) -> float:
     return _mean(correlations)
 
 
-def _of_target(table: "pd.DataFrame", numeric: list[int], y: Any, task: str) -> dict[str, float]:
+def _of_target(table: pd.DataFrame, numeric: list[int], y: Any, task: str) -> dict[str, float]:
     """Describe the target, and what a linear model knows of it."""
     import pandas as pd
 
@@ -157,7 +159,7 @@ def _of_target(table: "pd.DataFrame", numeric: list[int], y: Any, task: str) -> 
     }
 
 
-def _has_classes(target: "pd.Series") -> bool:
+def _has_classes(target: pd.Series) -> bool:
     """Return whether a target is one of classes."""
     if not _is_numeric(target):
         return True
@@ -165,7 +167,7 @@ def _has_classes(target: "pd.Series") -> bool:
     return len(np.unique(values)) <= _MOST_CLASSES and bool((values == np.round(values)).all())
 
 
-def _signal(table: "pd.DataFrame", numeric: list[int], y: Array, *, classes: bool) -> float:
+def _signal(table: pd.DataFrame, numeric: list[int], y: Array, *, classes: bool) -> float:
     """Return the share of the error of a constant prediction that a linear model takes away."""
     if len(y) < 2 * _FOLDS:
         return np.nan

@@ -1,5 +1,7 @@
 """The function `compare_subgroups`."""
 
+from __future__ import annotations
+
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -195,7 +197,7 @@ def compare_subgroups(
 
 
 def _features(scores: ScoreTable, measure: str, by: tuple[str, ...] | None) -> dict[str, Feature]:
-    """Return the characteristics, refusing what is none."""
+    """Return the characteristics of the data sets; raise a DesignError for unknown ones."""
     there = scores.characteristics(measure)
     if not there and by is None:
         raise DesignError(
@@ -225,7 +227,7 @@ def _halves(usable: Codes, options: SubgroupsOptions) -> tuple[Codes, Codes]:
 
 
 def _check_number(growing: int, usable: int, options: SubgroupsOptions) -> None:
-    """Refuse fewer data sets than a division needs."""
+    """Raise a DesignError where data sets are too few for a division into two leaves."""
     if growing >= 2 * options.minsize:
         return
     what = f"{count(usable, 'data set')} with scores of enough algorithms"
@@ -242,7 +244,7 @@ _COMPARE: Mapping[Model, Callable[..., Comparison]] = {"wins": compare_wins, "mi
 def _compared(
     scores: ScoreTable, leaf: Codes, comparing: Codes, tree: Tree, options: SubgroupsOptions
 ) -> tuple[dict[str, Comparison], dict[str, str]]:
-    """Compare in each leaf, and say which cannot be compared."""
+    """Return the comparison in each leaf, or the reason why a leaf cannot be compared."""
     results: dict[str, Comparison] = {}
     refused: dict[str, str] = {}
     error: DesignError | FitError | None = None
@@ -265,11 +267,11 @@ def _compared(
 def _checks(
     tree: Tree,
     features: Mapping[str, Feature],
-    cells: "Cells",
+    cells: Cells,
     usable: Codes,
     options: SubgroupsOptions,
 ) -> list[Check]:
-    """Return what asks for attention in the tree."""
+    """Return the checks of a tree."""
     root, leaves = tree.nodes[0], len(tree.leaves)
     untested = [n for n, p in zip(features, root.p_value, strict=True) if np.isnan(p)]
     again = leaves > 1 and not options.honest

@@ -1,5 +1,7 @@
 """Trees of data sets with the levels of the algorithms in each leaf, and their stability."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -72,7 +74,7 @@ class TreeFigure(Layout):
 
 
 def layout(result: Subgroups, width: Width = PAGE, *, top: int | None = None) -> TreeFigure:
-    """Lay out a tree, its leaves from left to right."""
+    """Return the layout of a tree, with the levels of the algorithms in each leaf."""
     tree, algorithms = result.tree, result.setting.algorithms
     largest = max((tree.nodes[at] for at in tree.leaves), key=lambda node: len(node.datasets))
     order = np.argsort(-joined_levels(largest.levels), kind="stable")[:top]
@@ -146,7 +148,7 @@ def _boxes(
     return tuple(boxes.values()), edges, down - _GAP + 0.06
 
 
-def _text(result: Subgroups, node: "TreeNode", pitch: float) -> str:
+def _text(result: Subgroups, node: TreeNode, pitch: float) -> str:
     """Write the condition of a node, its number of data sets, and the p-value of its division."""
     below = [
         leaf
@@ -200,7 +202,7 @@ def size(laid: TreeFigure) -> tuple[float, float]:
     return laid.width, laid.top + _ROW * len(laid.rows) + 0.42
 
 
-def draw(laid: TreeFigure, ax: "Axes") -> None:
+def draw(laid: TreeFigure, ax: Axes) -> None:
     """Draw the tree into an Axes."""
     across_, down = size(laid)
     ax.set_xlim(0, across_ - 0.2)
@@ -222,12 +224,12 @@ def draw(laid: TreeFigure, ax: "Axes") -> None:
 
 
 def _draw_panel(
-    laid: TreeFigure, panel: LeafPanel, middles: np.ndarray, end: float, ax: "Axes"
+    laid: TreeFigure, panel: LeafPanel, middles: np.ndarray, end: float, ax: Axes
 ) -> None:
     low, high = laid.limits
     per = (panel.right - panel.left) / (high - low)
 
-    def place(value: "float | np.ndarray") -> "float | np.ndarray":
+    def place(value: float | np.ndarray) -> float | np.ndarray:
         return panel.left + (value - low) * per
 
     frame = [
@@ -279,7 +281,7 @@ _QUARTERS = tuple((x, f"{100 * x:.0f} %") for x in (0.0, 0.5, 1.0))
 def layout_divisions(
     result: SubgroupStability, width: Width = PAGE, *, top: int | None = None
 ) -> panels.Panels[DivisionPanel]:
-    """Lay out how often characteristics divide subsamples, and where."""
+    """Return the layout of the divisions of subsamples: shares by characteristic, and places."""
     table = result.summary()[:top]
     names = table["characteristic"].tolist()
     row = {result.characteristics.index(name): n for n, name in enumerate(names)}
@@ -321,7 +323,7 @@ def layout_divisions(
     )
 
 
-def draw_divisions(laid: panels.Panels[DivisionPanel], ax: "Axes") -> None:
+def draw_divisions(laid: panels.Panels[DivisionPanel], ax: Axes) -> None:
     """Draw shares and places into an Axes."""
     panels.frame(laid, ax)
     for panel in laid.panels:

@@ -1,5 +1,7 @@
 """Sections of trees of data sets."""
 
+from __future__ import annotations
+
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -72,7 +74,7 @@ def _splits(result: Subgroups) -> Table:
     )
 
 
-def _p(frame: "pd.DataFrame") -> Column:
+def _p(frame: pd.DataFrame) -> Column:
     """Return a column of p-values with the same decimals."""
     write = partial(p_value, decimals=p_places(frame["p_error"]))
     return number("p_value", "p", write, also=("p_error",))

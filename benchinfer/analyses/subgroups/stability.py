@@ -1,5 +1,7 @@
 """Stability of the divisions of a tree over subsamples of the data sets."""
 
+from __future__ import annotations
+
 import math
 from dataclasses import dataclass, replace
 from functools import partial
@@ -90,7 +92,7 @@ class SubgroupStability(Showable):
         rows = rows[np.lexsort((self.depth[rows], self.resample[rows]))]
         return self.threshold[rows[np.unique(self.resample[rows], return_index=True)[1]]]
 
-    def summary(self) -> "pd.DataFrame":
+    def summary(self) -> pd.DataFrame:
         """One row per characteristic, the one that divides most subsamples first.
 
         Returns
@@ -122,7 +124,7 @@ class SubgroupStability(Showable):
             }
         )
 
-    def to_frame(self) -> "pd.DataFrame":
+    def to_frame(self) -> pd.DataFrame:
         """One row per division: ``resample depth characteristic threshold``; 0 of all data sets."""
         return frame(
             {
@@ -158,7 +160,7 @@ class SubgroupStability(Showable):
 
 
 def subgroup_stability(
-    result: "Subgroups", resamples: int, seed: int | None, n_jobs: int | None = None
+    result: Subgroups, resamples: int, seed: int | None, n_jobs: int | None = None
 ) -> SubgroupStability:
     """Grow trees on subsamples; see `Subgroups.stability`.
 
@@ -197,14 +199,14 @@ def subgroup_stability(
 
 
 def _grown(
-    model: NodeModel, features: "Mapping[str, Feature]", rules: Growth, drawn: tuple[int, Codes]
+    model: NodeModel, features: Mapping[str, Feature], rules: Growth, drawn: tuple[int, Codes]
 ) -> Tree:
     seed, datasets = drawn
     return grow(model, features, datasets, replace(rules, seed=seed))
 
 
 def _of_trees(
-    result: "Subgroups", trees: list[Tree], size: int, total: int, seed: int
+    result: Subgroups, trees: list[Tree], size: int, total: int, seed: int
 ) -> SubgroupStability:
     """Collect the divisions of trees, that of all data sets first."""
     names = result.tree.characteristics

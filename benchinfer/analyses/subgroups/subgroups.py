@@ -1,5 +1,7 @@
 """Comparisons in groups of data sets, with the tree that defines them."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
@@ -114,7 +116,7 @@ class Subgroups(ComparisonGroups[Comparison], Tabular):
         weights = {name: float(len(members)) for name, members in self.datasets.items()}
         return Ensemble(relations, weights)
 
-    def splits(self) -> "pd.DataFrame":
+    def splits(self) -> pd.DataFrame:
         """Return one row per division, that of all data sets first.
 
         Returns
@@ -148,7 +150,7 @@ class Subgroups(ComparisonGroups[Comparison], Tabular):
             }
         )
 
-    def tests(self) -> "pd.DataFrame":
+    def tests(self) -> pd.DataFrame:
         """Return the tests: ``node leaf characteristic statistic p_value p_error``.
 
         P-values are adjusted for the number of characteristics, and NaN where nothing was tested;
@@ -210,7 +212,7 @@ class Subgroups(ComparisonGroups[Comparison], Tabular):
         """
         return subgroup_stability(self, resamples, seed, n_jobs)
 
-    def diagnostics(self) -> "pd.DataFrame":
+    def diagnostics(self) -> pd.DataFrame:
         """Return the diagnostics of the tree, with an empty ``leaf``, and those of each leaf."""
         frames = {"": checks_frame(self.checks)}
         return self._stack(frames | {name: result.diagnostics() for name, result in self.items()})
@@ -256,7 +258,7 @@ class Subgroups(ComparisonGroups[Comparison], Tabular):
 
     @property
     def cautions(self) -> tuple[str, ...]:
-        """What has to be known of the verdicts in several groups."""
+        """Caution on verdicts in several groups."""
         if len(self.tree.leaves) == 1:
             return ()
         return (WITHIN,) if self.honest else (WITHIN, CHOSEN)

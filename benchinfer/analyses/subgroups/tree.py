@@ -130,7 +130,7 @@ class Tree:
 
     @property
     def adjustment(self) -> str:
-        """How p-values are adjusted for the number of characteristics, in words."""
+        """Adjustment of p-values for the number of characteristics, in words."""
         by_permutation = {node.draws > 0 for node in self.nodes}
         if by_permutation == {False}:
             return "by Sidak's method"
@@ -353,7 +353,7 @@ def _between(low: float, high: float) -> tuple[float, str]:
 
 
 def _pruned(tree: Tree, rules: Growth, n: int) -> Tree:
-    """Take back divisions into leaves that the criterion does not support, from below."""
+    """Return the tree pruned from its leaves upwards by the information criterion."""
     if rules.prune == "none":
         return tree
     price = 2.0 if rules.prune == "aic" else math.log(n)

@@ -1,5 +1,7 @@
 """The function `compare_wins`."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
@@ -113,7 +115,7 @@ def by_likelihood(counted: Counted, options: WinsOptions) -> WinsComparison:
 
 
 def _fitted(counted: Counted, options: WinsOptions, *, boundless: bool) -> tuple[Tally, WinFit]:
-    """Return the counts as the model takes them, and the fit.
+    """Return the counts with ties as the model treats them, and the fit.
 
     Algorithms that ties alone connect are refused, where ties are left out.
     """
@@ -132,7 +134,7 @@ def _fitted(counted: Counted, options: WinsOptions, *, boundless: bool) -> tuple
 
 
 def _resolved(errors: str, counted: Counted) -> str:
-    """Return which errors are used."""
+    """Return the errors to use: robust ones, or those of independent contests."""
     if errors == "robust" and not (counted.clustered and counted.tally.clusters > 1):
         raise DesignError(
             "robust errors need to know which contests go together, in two groups or more.",
@@ -171,14 +173,14 @@ def _adjustment(options: WinsOptions, *, robust: bool) -> str:
     return resolve(adjust, options.contrasts, options.alternative, common=not robust)
 
 
-def _target(counted: Counted) -> "Target":
-    """Return what claims are about: on one data set, this one."""
+def _target(counted: Counted) -> Target:
+    """Return the target of the claims: the domain, or the data set if there is only one."""
     several = counted.by == "published" or len(counted.scored.coverage.datasets) > 1
     return "domain" if several else "datasets"
 
 
 def _open_bounds(low: Array, high: Array, most: float) -> tuple[Array, Array]:
-    """Leave bounds of log odds open that are beyond odds which counts can show."""
+    """Return the bounds of log odds, infinite beyond the largest odds that counts can support."""
     reach = np.log(most)
     return np.where(low < -reach, -np.inf, low), np.where(high > reach, np.inf, high)
 
@@ -194,7 +196,7 @@ def _levels(errors: _WorthErrors, alpha: float, most: float) -> Level:
 
 
 def by_posterior(
-    counted: Counted, options: WinsOptions, progress: "Progress | None"
+    counted: Counted, options: WinsOptions, progress: Progress | None
 ) -> WinsComparison:
     """Compare by a posterior."""
     setting, level = wins_setting(counted, options.rope), options.level
@@ -405,7 +407,7 @@ def compare_wins(
 
 
 def _check_counts(counted: Counted, options: WinsOptions) -> None:
-    """Refuse counts that no model of wins can use."""
+    """Raise a DesignError where the requested model cannot be fitted to the counts."""
     tally, departures = counted.tally, options.departures
     if departures and (counted.by == "published" or len(tally.wins) < 2):
         raise DesignError(
@@ -439,7 +441,7 @@ def _check_counts(counted: Counted, options: WinsOptions) -> None:
 
 
 def _check_meetings(counted: Counted) -> None:
-    """Refuse counts in which some algorithms never meet, or nobody wins."""
+    """Raise a DesignError where contests do not connect all algorithms, or all of them are ties."""
     tally, names = counted.tally, counted.scored.algorithms
     if not tally.n.sum():
         raise DesignError(
@@ -456,7 +458,7 @@ def _check_meetings(counted: Counted) -> None:
     if not (tally.wins.sum() or tally.losses.sum()):
         raise DesignError(
             f"all {tally.n.sum():g} contests are ties: {counted.ties}.",
-            hint="a smaller tie_tolerance tells more apart; compare_mixed with a tolerance can"
+            hint="a smaller tie_tolerance=... tells more apart; compare_mixed with a tolerance can"
             " show that algorithms are equivalent.",
         )
 

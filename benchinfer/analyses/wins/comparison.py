@@ -1,5 +1,7 @@
 """Comparison by a Bradley-Terry model of wins."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
@@ -42,7 +44,7 @@ def win_square(tally: Tally) -> tuple[Array, Array]:
     return won, tied
 
 
-def _expected(result: "WinsComparison", counts: Tally) -> tuple[Array, Array, Array]:
+def _expected(result: WinsComparison, counts: Tally) -> tuple[Array, Array, Array]:
     """Return (3, P) expected wins, ties and losses, and bounds of new ones.
 
     New ones are of the posterior, or binomial by the estimates.
@@ -79,7 +81,7 @@ _ODDS = 1000
 
 
 def most_odds(tally: Tally) -> int:
-    """Return the odds beyond which estimates and bounds are open: 1,000, or all contests if more.
+    """Return the limit of finite odds: 1,000, or the number of contests if that is larger.
 
     Of n contests that all are won, none shows odds beyond n: those come from the model, the penalty
     and the tails of t distributions of few degrees of freedom.
@@ -87,8 +89,8 @@ def most_odds(tally: Tally) -> int:
     return max(_ODDS, int(tally.total.n.sum()))
 
 
-def counting(result: "WinsComparison") -> str:
-    """Say what was counted, and what a tie is."""
+def counting(result: WinsComparison) -> str:
+    """Return a sentence on the contests that were counted and on the definition of a tie."""
     total = result.counted.tally.total
     n = int(total.n.sum())
     by = {
@@ -105,8 +107,8 @@ def counting(result: "WinsComparison") -> str:
     )
 
 
-def model(result: "WinsComparison") -> str:
-    """Say which model was fitted, and how."""
+def model(result: WinsComparison) -> str:
+    """Return a sentence on the fitted model, the method of estimation and the errors."""
     ties = _TIES[result.ties]
     ties = f"; {ties}" if result.counted.tally.ties.sum() else ""
     if result.bayes is None:
@@ -137,8 +139,8 @@ def model(result: "WinsComparison") -> str:
     )
 
 
-def _degrees(result: "WinsComparison") -> str:
-    """Say how many degrees of freedom the tests have."""
+def _degrees(result: WinsComparison) -> str:
+    """Return the degrees of freedom of the tests as text."""
     df = result.evidence.df[np.isfinite(result.evidence.std_error)]
     if not len(df):
         return "no degrees of freedom: a single data set informs on each pair"
@@ -192,7 +194,7 @@ class WinsComparison(TestedComparison):
         return self.bayes is not None
 
     @property
-    def posterior(self) -> "DataTree":
+    def posterior(self) -> DataTree:
         """Draws of a Bayesian model as an `xarray.DataTree`, which ArviZ reads.
 
         Groups are ``posterior`` and ``prior`` (``log_worth``, ``worth_scale``, and with them
@@ -301,7 +303,7 @@ class WinsComparison(TestedComparison):
 
     @property
     def interval_note(self) -> str:
-        """Why odds and bounds of odds are open, where some are."""
+        """Note on infinite odds and bounds; empty where all are finite."""
         if self.bayes is not None or np.isfinite([self.evidence.low, self.evidence.high]).all():
             return ""
         total = count(int(self.counted.tally.total.n.sum()), "contest")
@@ -311,7 +313,7 @@ class WinsComparison(TestedComparison):
         )
 
     def headline(self) -> str:
-        """Return the verdict in one sentence, with direction and what it is about."""
+        """Return the verdict in one sentence, with its direction and its scope."""
         measure = self.counted.scored.measure
         if self.sides:
             return self.claims(measure)
@@ -344,7 +346,7 @@ class WinsComparison(TestedComparison):
         n = wins + ties + losses
         return {**columns, "wins": wins, "ties": ties, "losses": losses, "n_contests": n}
 
-    def summary(self, *, ranks: RankKind = "simultaneous") -> "pd.DataFrame":
+    def summary(self, *, ranks: RankKind = "simultaneous") -> pd.DataFrame:
         """One row per algorithm: its chance against an average one, worth, and contests.
 
         Returns
@@ -371,7 +373,7 @@ class WinsComparison(TestedComparison):
             columns |= {"expected_rank": of_draws.expected, "prob_best": of_draws.best}
         return frame({**{name: table[name] for name in table.columns}, **columns})
 
-    def wins(self) -> "pd.DataFrame":
+    def wins(self) -> pd.DataFrame:
         """Return the win table: ``first second wins ties losses n_contests`` of every pair."""
         total, names = self.counted.tally.total, self.algorithms
         i, j = total.pairs.T
@@ -386,8 +388,8 @@ class WinsComparison(TestedComparison):
             }
         )
 
-    def predicted(self) -> "pd.DataFrame":
-        """Say what the model expects of the win table that it was fitted to.
+    def predicted(self) -> pd.DataFrame:
+        """Return the observed win table with the counts that the model expects.
 
         Returns
         -------

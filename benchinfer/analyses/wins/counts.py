@@ -1,5 +1,7 @@
 """Wins of algorithms over each other, counted or read."""
 
+from __future__ import annotations
+
 import hashlib
 import math
 from collections.abc import Mapping, Sequence
@@ -83,7 +85,7 @@ class Wins(Readable):
         return won[upper], tied[upper], won.T[upper]
 
     def measure(self, name: str | None = None) -> Measure:
-        """Give the measure that was compared, by its name or without: more of it wins.
+        """Return the measure that was compared, of which higher is better.
 
         Raises
         ------
@@ -103,11 +105,11 @@ class Wins(Readable):
             self.name, (self.source,), self.algorithms, contests, contests.max(axis=1), self.notes
         )
 
-    def findings(self) -> "pd.DataFrame":
-        """Show what was found on reading: ``rule severity count where hint``."""
+    def findings(self) -> pd.DataFrame:
+        """Return a table of the findings on reading: ``rule severity count where hint``."""
         return listed(self.notes)
 
-    def to_frame(self) -> "pd.DataFrame":
+    def to_frame(self) -> pd.DataFrame:
         """One row per pair: ``first second wins ties losses``."""
         return frame(
             {
@@ -126,7 +128,7 @@ class Wins(Readable):
         return hashlib.sha256(text.encode()).hexdigest()[:16]
 
     def description(self) -> str:
-        """Say how much there is."""
+        """Return the numbers of pairs, algorithms and contests as text."""
         n = int(self.coverage().counts.sum()) // 2
         return (
             f"Wins({self.source}: {len(self.first):,} pairs of {len(self.algorithms)} algorithms,"
@@ -137,7 +139,7 @@ class Wins(Readable):
 @savable
 @dataclass(frozen=True, slots=True)
 class Counted:
-    """Wins with what they were counted from."""
+    """Wins with the setting and the scores that they were counted from."""
 
     # The setting of the scores, on their own measure; of published counts without scores
     scored: Setting
@@ -174,7 +176,7 @@ class Counted:
         )
 
 
-def count_wins(scores: Scores | Wins, options: "WinsOptions") -> Counted:
+def count_wins(scores: Scores | Wins, options: WinsOptions) -> Counted:
     """Count wins."""
     by, tie_tolerance, local_rope = options.by, options.tie_tolerance, options.local_rope
     if isinstance(scores, Wins):
@@ -191,7 +193,7 @@ def count_wins(scores: Scores | Wins, options: "WinsOptions") -> Counted:
         if local:
             raise ArgumentError(
                 "a local ROPE is about means of replications, which are counted one by one.",
-                hint='by="datasets" goes with local_rope, tie_tolerance with either.',
+                hint='local_rope=... goes with by="datasets", tie_tolerance=... with either.',
             )
         values, cluster = _replications(scores, setting)
         reach = None
@@ -204,7 +206,7 @@ def count_wins(scores: Scores | Wins, options: "WinsOptions") -> Counted:
 
 
 def _replications(scores: ScoreTable, setting: Setting) -> tuple[Array, Codes]:
-    """Return scores of each replication, and which go together: those of a data set."""
+    """Return the scores of each replication, and its cluster, the data set."""
     if not setting.paired:
         raise DesignError(
             "the algorithms do not share replications, so none can be won.",
@@ -239,12 +241,12 @@ def _spreads(scores: ScoreTable, setting: Setting) -> Array:
     return np.sqrt((sd[:, i] ** 2 + sd[:, j] ** 2) / 2)
 
 
-def _published(wins: Wins, options: "WinsOptions") -> Counted:
-    """Take published counts as they are."""
+def _published(wins: Wins, options: WinsOptions) -> Counted:
+    """Return published counts as the contests of a comparison."""
     if (options.by, options.tie_tolerance, options.local_rope) != ("datasets", None, None):
         raise ArgumentError(
             "published wins are counted already.",
-            hint="by, tie_tolerance and local_rope go with scores.",
+            hint="by=..., tie_tolerance=... and local_rope=... go with scores.",
         )
     coverage = wins.coverage()
     k = len(wins.algorithms)
@@ -353,7 +355,7 @@ def read_wins(
     )
 
 
-def _battles(origin: Source) -> "pd.DataFrame":
+def _battles(origin: Source) -> pd.DataFrame:
     """Count the battles of an arena: each names two models, and the winner or a tie."""
     import pandas as pd
 
@@ -402,7 +404,7 @@ def holds_wins(names: Sequence[str], given: Mapping[str, str]) -> bool:
 def _read(
     origin: Source, of: Mapping[str, str]
 ) -> tuple[dict[str, list[str]], dict[str, Array], list[Finding]]:
-    """Return labels and counts, and what was found."""
+    """Return labels, counts and findings."""
     with engine_errors(origin.name):
         frame, findings = origin.load(list(of.values()), [], [])
         table = frame.collect().to_arrow()

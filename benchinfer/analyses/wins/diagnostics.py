@@ -1,5 +1,7 @@
 """Diagnostics for win comparisons."""
 
+from __future__ import annotations
+
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
@@ -34,12 +36,12 @@ _TOO_SMALL, _FEW, _MISFIT, _QUASI, _ROUNDING = 1.2, 5, 0.05, 0.1, 1e-6
 
 def checks(
     result: WinsComparison,
-    tally: "Tally",  # as the model took it
-    family: "ContrastFamily",
+    tally: Tally,  # as the model took it
+    family: ContrastFamily,
     adjust: str,
-    errors: "Adjusted",  # covariance of the log worths, degrees of freedom of the contrasts
-    least: "Array",  # (P,) least errors of the contrasts
-    spread: "RobustErrors | None",  # errors by the spread of data sets, if there are several
+    errors: Adjusted,  # covariance of the log worths, degrees of freedom of the contrasts
+    least: Array,  # (P,) least errors of the contrasts
+    spread: RobustErrors | None,  # errors by the spread of data sets, if there are several
     *,
     boundless: bool,  # whether the parameter of ties has no finite estimate
 ) -> tuple[Check, ...]:
@@ -60,7 +62,7 @@ def checks(
     )
 
 
-def posterior_checks(result: WinsComparison, posterior: "WinPosterior") -> tuple[Check, ...]:
+def posterior_checks(result: WinsComparison, posterior: WinPosterior) -> tuple[Check, ...]:
     """Return the diagnostics of a posterior, with those of the likelihood if it can be fitted."""
     counted, tally = result.counted, result.counted.tally.with_ties(result.options.ties)
     fit, spread = None, None
@@ -80,7 +82,7 @@ def posterior_checks(result: WinsComparison, posterior: "WinPosterior") -> tuple
 
 
 def _counts(result: WinsComparison) -> list[Check]:
-    """Return rows about what was counted."""
+    """Return the checks on the counts."""
     counted, target, rope = result.counted, result.target, result.options.rope
     tally, setting = counted.tally, counted.scored
     n = tally.total.n[0]
@@ -136,9 +138,9 @@ def _counts(result: WinsComparison) -> list[Check]:
 
 
 def _dependence(
-    spread: "RobustErrors | None", counted: "Counted", errors: str, advice: str
+    spread: RobustErrors | None, counted: Counted, errors: str, advice: str
 ) -> list[Check]:
-    """Warn where contests depend on each other, and by how much errors are too small."""
+    """Return the check on dependent contests, with the factor by which errors are too small."""
     if not counted.clustered:
         return [
             Check.of(
@@ -184,9 +186,9 @@ def _dependence(
 
 
 def _of_spread(
-    family: "ContrastFamily", errors: "Adjusted", least: "Array", pairs: "Oriented"
+    family: ContrastFamily, errors: Adjusted, least: Array, pairs: Oriented
 ) -> list[Check]:
-    """Name the pairs without an error by the spread of data sets, or of few data sets."""
+    """Return the checks on robust errors: pairs without one, and few degrees of freedom."""
     df, lone = errors.df, np.isinf(least)
     flat = without_spread(std_errors(family, errors), errors) & ~lone
     known = df[~lone]
@@ -213,7 +215,7 @@ def _of_spread(
     ]
 
 
-def _goodness(tally: "Tally", fit: "WinFit | None") -> list[Check]:
+def _goodness(tally: Tally, fit: WinFit | None) -> list[Check]:
     """Test the goodness of fit of one worth for each algorithm."""
     if fit is None or tally.n_algorithms < 3:
         return []
@@ -233,8 +235,8 @@ def _goodness(tally: "Tally", fit: "WinFit | None") -> list[Check]:
     ]
 
 
-def _quasi(quasi: "QuasiVariances", names: tuple[str, ...]) -> list[Check]:
-    """Say whether quasi-standard errors give those of the differences."""
+def _quasi(quasi: QuasiVariances, names: tuple[str, ...]) -> list[Check]:
+    """Return the checks of quasi-standard errors against the errors of the differences."""
     worst = max(-quasi.low, quasi.high)
     none = [name for name, size in zip(names, quasi.variance, strict=True) if size <= 0]
     rows = [
@@ -255,8 +257,8 @@ def _quasi(quasi: "QuasiVariances", names: tuple[str, ...]) -> list[Check]:
     return rows
 
 
-def _penalty(result: WinsComparison, tally: "Tally", *, boundless: bool) -> list[Check]:
-    """Say that worths, or the parameter of ties, are finite by a penalty alone, where they are."""
+def _penalty(result: WinsComparison, tally: Tally, *, boundless: bool) -> list[Check]:
+    """Return the checks on worths, or a parameter of ties, that only the penalty makes finite."""
     groups = tally.groups()
     listed = "; ".join(join([result.algorithms[k] for k in group]) for group in groups)
     ties = Check.of(
@@ -275,8 +277,8 @@ def _penalty(result: WinsComparison, tally: "Tally", *, boundless: bool) -> list
     return [worths, ties] if boundless else [worths]
 
 
-def _chains(posterior: "WinPosterior", *, departures: bool) -> list[Check]:
-    """Return rows about the draws."""
+def _chains(posterior: WinPosterior, *, departures: bool) -> list[Check]:
+    """Return the checks on the draws of the posterior."""
     c, t, _ = posterior.draws.log_worth.shape
     words = f"{c} x {t} draws" + (" after one extension" if posterior.extended else "")
     convergence = posterior.convergence
@@ -288,7 +290,7 @@ def _chains(posterior: "WinPosterior", *, departures: bool) -> list[Check]:
         Check.of(
             "paths of the sampler that went astray",
             convergence.divergences or 0,
-            remedy="some part of the posterior may not have been reached: priors=WinPriors(...)"
+            remedy="some part of the posterior may not have been reached: priors=..."
             " with smaller numbers",
         )
     )

@@ -1,5 +1,7 @@
 """Figures of abilities and wins."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping
 
 import numpy as np
@@ -21,8 +23,8 @@ _NUMBERED = 20
 size_win_matrix, draw_win_matrix = tiles.size_chances, tiles.draw_chances
 
 
-def layout_win_matrix(result: "WinsComparison", width: Width = PAGE) -> Chances:
-    """Lay out the share of contests that the row's algorithm wins against the column's."""
+def layout_win_matrix(result: WinsComparison, width: Width = PAGE) -> Chances:
+    """Return the layout of the matrix of shares of contests that the row's algorithm wins."""
     won, tied = win_square(result.counted.tally)
     order = np.argsort(-joined_levels(result.log_worth), kind="stable")
     n = won + won.T + tied
@@ -62,8 +64,8 @@ size_worths, draw_worths = bars.size_intervals, bars.draw_intervals
 _TIMES = float(ndtri(0.975)) / np.sqrt(2)
 
 
-def layout_worths(result: "WinsComparison", width: Width = PAGE) -> Intervals:
-    """Lay out the log worth of each algorithm, the best first."""
+def layout_worths(result: WinsComparison, width: Width = PAGE) -> Intervals:
+    """Return the layout of the log worths with quasi-standard errors, the best algorithm first."""
     said = [signed(float(f"{worth:.2f}")) for worth in result.log_worth]
     names = bars.labels(result.algorithms, said, width)
     reach = _TIMES * result.quasi.error  # NaN is not drawn

@@ -1,5 +1,7 @@
 """Arguments of `compare_wins`."""
 
+from __future__ import annotations
+
 import math
 from dataclasses import dataclass
 from typing import ClassVar, Literal
@@ -67,7 +69,7 @@ class WinsOptions(TestedOptions):
         return {n: v for n, v in given.items() if self.bayes or n not in _OF_POSTERIOR}
 
     def _check_likelihood(self) -> None:
-        """Refuse what goes with a posterior alone, and a penalty that there is not."""
+        """Raise an ArgumentError for options of a posterior, or a penalty with a tie parameter."""
         for name in ("departures", "priors"):
             if getattr(self, name):
                 raise ArgumentError(
@@ -81,7 +83,7 @@ class WinsOptions(TestedOptions):
             )
 
     def _check_posterior(self) -> None:
-        """Refuse what goes with tests alone, and samples that are too small."""
+        """Raise an ArgumentError for options of tests, or for too few draws or chains."""
         given = {
             "errors": self.errors != "auto",
             "penalised": self.penalised,

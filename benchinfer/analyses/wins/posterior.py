@@ -1,5 +1,7 @@
 """Posterior draws of abilities."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -49,9 +51,9 @@ class WinPosterior:
 
 
 def sampled(
-    model: WinModel, size: tuple[int, int], rng: np.random.Generator, progress: "Progress | None"
+    model: WinModel, size: tuple[int, int], rng: np.random.Generator, progress: Progress | None
 ) -> tuple[WinDraws, Convergence, bool]:
-    """Sample; run the chains on once where the draws do not pass the gates."""
+    """Sample; continue the chains once where the draws fail the convergence checks."""
     chains, n = size
     of = density(model)
     begin = start(model, chains, rng)
@@ -97,7 +99,7 @@ def posterior_of(
     )
 
 
-def tree(result: "WinsComparison") -> "DataTree":
+def tree(result: WinsComparison) -> DataTree:
     """Return draws of the posterior and of the prior, and the counts."""
     from xarray import Dataset, DataTree
 
@@ -126,7 +128,7 @@ def tree(result: "WinsComparison") -> "DataTree":
     return DataTree.from_dict(groups)
 
 
-def _group(draws: WinDraws, names: tuple[str, ...]) -> "Dataset":
+def _group(draws: WinDraws, names: tuple[str, ...]) -> Dataset:
     """Return draws by name with their dimensions."""
     from xarray import Dataset
 

@@ -19,12 +19,12 @@ _MEANS = "A preference by wins can be the opposite of one by mean scores."
 
 
 def sections(comparison: WinsComparison, request: Request) -> tuple[Section, ...]:
-    """Return the verdict, and how often each algorithm wins."""
+    """Return the sections of a comparison: the verdict, and the wins of each algorithm."""
     return leading(comparison, request), contests(comparison, request)
 
 
 def contests(comparison: WinsComparison, request: Request) -> Section:
-    """Say who wins how often, and what the model makes of it."""
+    """Return the section on the wins of each algorithm and the worths of the model."""
     fold = None
     if request.details:
         fold = Fold("Wins of each pair, and what the model expects", (), (pairs(comparison),))
@@ -46,7 +46,7 @@ def contests(comparison: WinsComparison, request: Request) -> Section:
 
 
 def best(result: WinsComparison) -> str:
-    """Say in a sentence which algorithm has the largest worth."""
+    """Return a sentence on the algorithm with the largest worth."""
     top = result.best_first[0]
     row = result.summary().iloc[top]
     against = percent(float(row["estimate"]))

@@ -1,5 +1,7 @@
 """Arguments as command-line options: of functions by type, choices, default and help; measures."""
 
+from __future__ import annotations
+
 import inspect
 import re
 from collections.abc import Callable, Generator, Mapping, Sequence
@@ -20,7 +22,7 @@ if TYPE_CHECKING:
 
 
 def open_unit(value: float) -> float:
-    """Let through what is between 0 and 1."""
+    """Return a number between 0 and 1; raise a usage error for any other."""
     if not 0 < value < 1:
         raise typer.BadParameter("between 0 and 1, as in 0.95.")
     return value
@@ -43,7 +45,7 @@ Alternative = Annotated[
 
 
 def seed(text: str) -> int | None:
-    """Read a seed; with `random` one is drawn."""
+    """Return a seed from its text; None for ``random``, so that one is drawn."""
     if text == "random":
         return None
     try:
@@ -59,13 +61,13 @@ Seed = Annotated[
 
 
 def wrong(option: str, why: str) -> typer.BadParameter:
-    """Return the error that an option is used wrongly."""
+    """Return a usage error that names an option and the reason."""
     return typer.BadParameter(why, param_hint=f"'{option}'")
 
 
 @contextmanager
 def used(option: str) -> Generator[None]:
-    """Take what the library refuses within for wrong usage of an option."""
+    """Convert errors of the library within a context to usage errors of an option."""
     try:
         yield
     except BenchinferError as error:
@@ -73,12 +75,12 @@ def used(option: str) -> Generator[None]:
 
 
 def listed(text: str) -> tuple[str, ...]:
-    """Read names separated by commas."""
+    """Return the names of a comma-separated list."""
     return tuple(name.strip() for name in text.split(","))
 
 
 def number_or_name(text: str) -> float | str:
-    """Read a number; what is none is a name."""
+    """Return a text as a number where it is one, else unchanged."""
     try:
         return float(text)
     except ValueError:
@@ -86,7 +88,7 @@ def number_or_name(text: str) -> float | str:
 
 
 def reference(text: str) -> Any:
-    """Read a number, a name, or a file of numbers."""
+    """Return a reference: a number, a name, or the numbers of a TOML file."""
     if not text.endswith(".toml"):
         return number_or_name(text)
     from benchinfer.scores.normalisation import file_of_references
@@ -122,7 +124,7 @@ class Argument:
 
 
 def argument(parameter: inspect.Parameter, text: str) -> Argument:
-    """Return an argument as it is typed, with its help."""
+    """Return the command-line options of an argument, with their help."""
     name, default = parameter.name, parameter.default
     kinds, known = members(parameter.annotation), choices(parameter.annotation)
     plain = {get_origin(k) or k for k in kinds} - {Literal, NoneType}
@@ -139,7 +141,7 @@ def argument(parameter: inspect.Parameter, text: str) -> Argument:
 
 
 def _typed(name: str, known: tuple[str, ...], plain: set[Any]) -> tuple[Any, dict[str, Any]]:
-    """Return the type of an option, and how it is shown and read."""
+    """Return the type of an option, with its placeholder and parser."""
     kind = next((kind for kind in _METAVARS if kind in plain), str)
     if name in _PARSED:
         metavar, parser = _PARSED[name]
@@ -166,7 +168,7 @@ def _option(name: str, kind: Any, default: Any) -> inspect.Parameter:
 
 
 def _contrasts(known: tuple[str, ...], default: str, text: str) -> Argument:
-    """Return the families by name, and the order in which algorithms are compared."""
+    """Return the argument for contrasts, typed as a named family or as an order of algorithms."""
     family = typer.Option(help=f"{text}  [default: {default}]", show_default=False)
     order = typer.Option(
         metavar="LIST",
@@ -189,7 +191,7 @@ def _contrasts(known: tuple[str, ...], default: str, text: str) -> Argument:
 
 
 def _once_each(parameter: inspect.Parameter, text: str, *, records: bool) -> Argument:
-    """Return an argument whose option is given once for each name."""
+    """Return an argument whose option is repeated, once for each name."""
     name, default = parameter.name, parameter.default
     option = _ONCE_EACH[name]
     metavar = {"harmonise": "NAME=MEASURE:FORMULA"}.get(name, "NAME=NUMBER" if records else "NAME")
@@ -212,7 +214,7 @@ def _once_each(parameter: inspect.Parameter, text: str, *, records: bool) -> Arg
 
 
 def _number_or(known: tuple[str, ...], kind: type) -> Callable[[Any], Any]:
-    """Return what reads a number or one of some names."""
+    """Return a parser of texts that are a number or one of some names."""
 
     def read(text: str) -> Any:
         if text in known:
@@ -227,7 +229,7 @@ def _number_or(known: tuple[str, ...], kind: type) -> Callable[[Any], Any]:
 
 
 def _record(option: str, texts: list[str], kinds: Sequence[Any]) -> Any:
-    """Read NAME=NUMBER into the record that has fields of all these names."""
+    """Return a record from NAME=NUMBER texts, of the class that has fields of these names."""
     records: list[Any] = [kind for kind in kinds if is_dataclass(kind)]
     given = {name.strip(): value.strip() for name, _, value in (t.partition("=") for t in texts)}
     for record in records:
@@ -248,7 +250,7 @@ def _field(option: str, name: str, text: str, kinds: Sequence[Any]) -> float | s
 
 
 def _formula(text: str) -> tuple[str, tuple[str, str]]:
-    """Read NAME=MEASURE:FORMULA; a name may hold ``=`` itself."""
+    """Return the parts of NAME=MEASURE:FORMULA; a name may contain ``=``."""
     declared, colon, formula = text.partition(":")
     name, equals, target = declared.rpartition("=")
     if not (colon and equals):
@@ -257,7 +259,7 @@ def _formula(text: str) -> tuple[str, tuple[str, str]]:
 
 
 def in_words(text: str, names: Sequence[str] = ()) -> str:
-    """Write a sentence of a docstring with the words of the command line.
+    """Return a sentence of a docstring with options in place of arguments.
 
     Examples
     --------
@@ -296,7 +298,7 @@ AllMeasures = Annotated[
 
 
 def declare(given: dict[str, Any]) -> None:
-    """Let the option that names measures declare them, where its texts say what is better."""
+    """Declare the measures that ``--measure`` gives with a direction, such as error:lower."""
     measure = given.get("measure")
     texts = [measure] if isinstance(measure, str) else list(measure or ())
     declared = [text for text in texts if ":" in text]
@@ -313,10 +315,8 @@ def declare(given: dict[str, Any]) -> None:
         given["measure"] = None
 
 
-def named(
-    source: "SourceArguments", scores: "ScoreTable", names: Sequence[str] | None
-) -> list[str]:
-    """Return the names of the measures, each once; without options that of the only one."""
+def named(source: SourceArguments, scores: ScoreTable, names: Sequence[str] | None) -> list[str]:
+    """Return the names of the measures requested, or of the only one where none is."""
     measures = [source.measure(scores, name) for name in names or [None]]
     if len(set(measures)) < len(measures):
         raise wrong("--measure", "names a measure twice.")

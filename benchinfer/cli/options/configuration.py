@@ -19,7 +19,7 @@ _MAPPINGS = {"columns": "column", "names": "names"}
 
 
 def defaults(command: Any, path: list[str], root: Any) -> dict[str, Any] | None:
-    """Return the defaults of a command by parameter, those of its own table before all others.
+    """Return the defaults of a command by parameter; its own table overrides outer ones.
 
     Parameters
     ----------
@@ -59,7 +59,7 @@ def defaults(command: Any, path: list[str], root: Any) -> dict[str, Any] | None:
 
 
 def _strange_tables(settings: Mapping[str, Any], group: Any, at: str = "") -> Iterator[str]:
-    """Yield the tables that are no commands."""
+    """Yield the names of configuration tables that are not commands."""
     for name, table in settings.items():
         if not isinstance(table, Mapping) or name in _MAPPINGS:
             continue
@@ -100,7 +100,7 @@ def _name(key: str) -> str:
 
 
 def _typed(option: Any, value: Any) -> Any:
-    """Return a value as it would be typed."""
+    """Return a configuration value in the form in which an option is typed."""
     if isinstance(value, Mapping) and option.name == "names":
         return list(value.items())  # either may hold =
     if isinstance(value, Mapping):

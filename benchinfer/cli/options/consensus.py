@@ -1,5 +1,7 @@
 """Command-line options of `consensus`."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -89,7 +91,7 @@ class ConsensusQuestion:
     time_limit: TimeLimit = None
 
     def arguments(self) -> dict[str, Any]:
-        """Return the arguments of `consensus`; what does not go together is wrong usage."""
+        """Return the arguments of `consensus`; raise a usage error for incompatible options."""
         from benchinfer.relations.consensus.consensus import check_family
 
         if self.by == "points" and self.rule != "evidence":
@@ -105,7 +107,7 @@ class ConsensusQuestion:
             "time_limit": self.time_limit,
         }
 
-    def weighted(self, source: "SourceArguments", scores: "ScoreTable") -> dict[str, float]:
+    def weighted(self, source: SourceArguments, scores: ScoreTable) -> dict[str, float]:
         """Return the weight of each measure."""
         names = named(source, scores, self.measure)
         if self.weights is None:
@@ -117,7 +119,7 @@ class ConsensusQuestion:
             raise wrong("--weights", "one of them at least is above 0.")
         return dict(zip(names, weights, strict=True))
 
-    def compared(self, scores: "ScoreTable", measure: str) -> "Comparisons":
+    def compared(self, scores: ScoreTable, measure: str) -> Comparisons:
         """Compare the algorithms on each data set."""
         from benchinfer.comparison.per_dataset import per_dataset
 

@@ -3,6 +3,8 @@
 An analysis takes seconds to import, and `--help` should not.
 """
 
+from __future__ import annotations
+
 import ast
 import inspect
 import re
@@ -21,15 +23,15 @@ type _Node = ast.ImportFrom | ast.Import | ast.TypeAlias | ast.ClassDef | ast.Fu
 
 
 @cache
-def source(module: str) -> "ModuleText":
-    """Read a module of the package."""
+def source(module: str) -> ModuleText:
+    """Return the parsed source of a module of the package."""
     place = files(_PACKAGE).joinpath(*module.split(".")[1:])
     file = place / "__init__.py" if place.is_dir() else place.with_name(f"{place.name}.py")  # pyright: ignore[reportAttributeAccessIssue]
     return ModuleText(file.read_text(encoding="utf-8"))
 
 
 class ModuleText:
-    """The names of a module, looked up in what is written there."""
+    """Names of a module, resolved from its source without an import."""
 
     def __init__(self, text: str) -> None:
         self._nodes: dict[str, tuple[_Node, str]] = {}
@@ -48,13 +50,13 @@ class ModuleText:
                     pass
 
     def __getattr__(self, name: str) -> Any:
-        """Look a name up, as an attribute of the module."""
+        """Return the type of a name, accessed as an attribute of the module."""
         if name.startswith("_"):
             raise AttributeError(name)
         return self[name]
 
     def __getitem__(self, name: str) -> Any:
-        """Return the type of a name; a class becomes an empty one of that name."""
+        """Return the type of a name; an empty class stands in for a class that is not imported."""
         node, original = self._nodes[name]
         match node:
             case ast.TypeAlias():
@@ -79,7 +81,7 @@ class ModuleText:
         return eval(code, {}, cast("Mapping[str, Any]", self))  # noqa: S307 (annotations of this package)
 
     def function(self, name: str) -> ast.FunctionDef:
-        """Return a function."""
+        """Return the syntax tree of a function."""
         node = self._nodes[name][0]
         assert isinstance(node, ast.FunctionDef)  # noqa: S101 (named by this package)
         return node
@@ -112,7 +114,7 @@ def summary(module: str, name: str) -> list[str]:
 
 
 def descriptions(module: str, name: str) -> dict[str, str]:
-    """Return the first paragraph of what a docstring says of each parameter."""
+    """Return the first paragraph of each parameter's description in a docstring."""
     text = ast.get_docstring(source(module).function(name)) or ""
     section = re.search(r"\n\nParameters\n-+\n(.*?)(?:\n\n\w+\n-+\n|$)", text, re.DOTALL)
     texts: dict[str, str] = {}

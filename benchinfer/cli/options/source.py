@@ -1,5 +1,7 @@
 """Command-line options of sources of scores."""
 
+from __future__ import annotations
+
 import atexit
 import inspect
 import math
@@ -73,7 +75,7 @@ Columns = Annotated[
 
 
 def known_layout(text: str) -> str:
-    """Return the layout; a text that is neither a layout nor a pattern is wrong usage."""
+    """Return a layout; raise a usage error for a text that is neither a layout nor a pattern."""
     if text in ("auto", "long"):
         return text  # without an import that takes time
     from benchinfer.scores.columns import LABELS, LAYOUTS, placeholders
@@ -85,7 +87,7 @@ def known_layout(text: str) -> str:
 
 
 def known_failed(context: typer.Context, text: str) -> str:
-    """Return what failures are worth; what is neither a word nor a number is wrong usage."""
+    """Return the score of failures; raise a usage error unless it is a known word or a number."""
     if context.info_name == "gate":
         return text  # which also takes names of algorithms, and checks them
     if text not in _FAILED and not isinstance(number_or_name(text), float):
@@ -257,7 +259,7 @@ Normalised = Annotated[
 
 
 def new_name(text: str | tuple[str, str]) -> tuple[str, str]:
-    """Read NAME=NEW, of which the name may hold ``=`` itself; a pair of a file is one already."""
+    """Return the parts of NAME=NEW, or a pair from a file unchanged; a name may contain ``=``."""
     if not isinstance(text, str):
         return text
     name, equals, new = text.rpartition("=")
@@ -322,7 +324,7 @@ MEASURES: ContextVar[Sequence[str] | None] = ContextVar("measures of a command",
 
 @cache
 def standard_input() -> str:
-    """Return a file that holds what comes from standard input, and is gone when Python ends."""
+    """Return the path of a temporary file with the content of standard input, removed at exit."""
     data = sys.stdin.buffer.read(_PART)
     ending = next((end for head, end in _ENDINGS.items() if data.startswith(head)), "csv")
     if ending == "csv" and b"\t" in data.partition(b"\n")[0]:
@@ -373,15 +375,15 @@ class SourceArguments:
 
     @property
     def place(self) -> str:
-        """The table, or the file that holds what comes from standard input."""
+        """Path of the table, or of a temporary file with the content of standard input."""
         return standard_input() if self.scores == "-" else self.scores
 
     @property
     def places(self) -> str | list[str]:
-        """The table, or all files where there are several."""
+        """Path of the table, or a list of all paths where there are several."""
         return [self.place, *self.others] if self.others else self.place
 
-    def read(self) -> "ScoreTable":
+    def read(self) -> ScoreTable:
         """Read the table."""
         from benchinfer.scores.read import read_scores
         from benchinfer.scores.resampling import Resampling
@@ -435,8 +437,8 @@ class SourceArguments:
             self.measure(scores, name)  # a wrong one is wrong usage
         return scores.normalise(self.normalise, MEASURES.get())
 
-    def read_measures(self, names: Sequence[str] | None) -> "ScoreTable":
-        """Read the table and keep the measures of these names, or all without names."""
+    def read_measures(self, names: Sequence[str] | None) -> ScoreTable:
+        """Return the table with the named measures, or with all if no names are given."""
         scores = self.read()
         if names is None:
             return scores
@@ -444,7 +446,7 @@ class SourceArguments:
         return scores if len(scores.measures) == 1 else scores.subset(measures=measures)
 
     def _explained(self, error: ScoreTableError) -> ScoreTableError:
-        """Return an error with the command that helps: to declare directions, or to compare."""
+        """Return an error with the command that resolves it, such as ``benchinfer init``."""
         if undirected(error) and not of_proposals(error):
             if self.scores == "-" or FILE.exists():
                 return error
@@ -469,8 +471,8 @@ class SourceArguments:
             raise typer.BadParameter(f"{wrong[0]!r} is not NAME=ROLE.", param_hint="'--column'")
         return {name.strip(): role.strip() for name, _, role in pairs}
 
-    def roles(self, measures: Sequence[str] = ()) -> "Roles":
-        """Return which column plays which role; only the head of the table is read."""
+    def roles(self, measures: Sequence[str] = ()) -> Roles:
+        """Return the role of each column, from the head of the table."""
         from benchinfer.scores.columns import level_columns
         from benchinfer.scores.formats.layouts import roles_of
         from benchinfer.scores.sources.curves import Take, without_column
@@ -490,7 +492,7 @@ class SourceArguments:
         return roles_of(origin, columns, self.layout, measures, covariates)
 
     def holds(self, kind: str) -> bool:
-        """Return whether the columns are those of published effects or wins; the head is read."""
+        """Return whether the table has the columns of published effects or wins."""
         from benchinfer.analyses.meta.effects import holds_effects
         from benchinfer.analyses.wins.counts import holds_wins
         from benchinfer.scores.sources.files import open_source
@@ -503,8 +505,8 @@ class SourceArguments:
         names = open_source(self.place, self.query, self.name).names
         return look(names, self.columns or {})
 
-    def published(self, kind: str, measure: str | None, **options: Any) -> "Effects | Wins":
-        """Read published effects or wins; what describes scores does not go with them."""
+    def published(self, kind: str, measure: str | None, **options: Any) -> Effects | Wins:
+        """Return published effects or wins; raise a usage error for options of scores."""
         if kind == "Effects":
             from benchinfer.analyses.meta.read import read_effects
 
@@ -522,7 +524,7 @@ class SourceArguments:
         return read_wins(self.place, name=measure or "score", columns=self.columns)
 
     def _refuse(self, what: str, options: Iterable[str]) -> None:
-        """Refuse options that go with scores alone."""
+        """Raise a usage error for options that apply to scores but not to published results."""
         for field in fields(self):
             if field.name in FROM_FILE.get():
                 continue
@@ -532,8 +534,8 @@ class SourceArguments:
                     param_hint=f"'--{field.name.replace('_', '-')}'",
                 )
 
-    def measure(self, scores: "ScoreTable | Effects | Wins", name: str | None) -> str:
-        """Return the name of the measure requested; a wrong one is wrong usage."""
+    def measure(self, scores: ScoreTable | Effects | Wins, name: str | None) -> str:
+        """Return the name of the measure requested; raise a usage error for an unknown one."""
         with used("--measure"):
             return scores.measure(name).name
 
@@ -566,14 +568,14 @@ class OutputArguments:
 
     @property
     def rows(self) -> float | None:
-        """Rows of a table: all, a number, or as many as fit."""
+        """Number of table rows to print: infinite for all, None for as many as fit."""
         if self.everything and self.top is not None:
             raise wrong("--top", "goes without --all.")
         return math.inf if self.everything else self.top
 
 
 def reads_scores(command: Callable[..., None], faulty: Exit = Exit.FAULTY) -> Callable[..., None]:
-    """Give a command the options of its parameters that are records, and errors without tracebacks.
+    """Return a command with the fields of its records as options and errors without tracebacks.
 
     The command is called with these records, such as `SourceArguments`, and its other options.
     Faults of tables end it with the code `faulty`.
@@ -618,7 +620,7 @@ _WORD = inspect.Parameter.KEYWORD_ONLY
 
 
 def _configured(context: typer.Context, given: dict[str, Any]) -> None:
-    """Say on stderr which options come from a file; a measure that is declared goes before it."""
+    """Report on stderr the options from a file; declared measures override those of the file."""
     sources = {name: context.get_parameter_source(name) for name in given}
     names = [name for name, source in sources.items() if source and source.name == "DEFAULT_MAP"]
     measure = given.get("measure")
@@ -641,7 +643,7 @@ def _configured(context: typer.Context, given: dict[str, Any]) -> None:
 
 
 def _made[T](group: type[T], given: dict[str, Any]) -> T:
-    """Make a record of the options that are its fields."""
+    """Return a record with values from the options of its fields."""
     return group(**{field.name: given.pop(field.name) for field in fields(group)})  # pyright: ignore[reportArgumentType]
 
 
@@ -654,7 +656,7 @@ def _measures(texts: list[str] | None) -> str | list[str] | None:
 
 
 def _names(text: str | None) -> list[str] | None:
-    """Read names separated by commas; an empty text names none."""
+    """Return the names of a comma-separated list; an empty list for an empty text."""
     if text is None:
         return None
     return [name.strip() for name in text.split(",") if name.strip()]

@@ -1,5 +1,7 @@
 """Terminal output for published studies."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -12,7 +14,7 @@ if TYPE_CHECKING:
     from benchinfer.reproductions.entry import Entry
 
 
-def listed(entries: Sequence["Entry"]) -> None:
+def listed(entries: Sequence[Entry]) -> None:
     """Print all studies."""
     rows = [
         (one.name, one.title, str(len(one.published)), join([f.name for f in one.files]) or "-")
@@ -24,7 +26,7 @@ def listed(entries: Sequence["Entry"]) -> None:
         out.prose("`benchinfer reproduce STUDY` says where its files are, or computes its numbers.")
 
 
-def where(study: "Entry") -> None:
+def where(study: Entry) -> None:
     """Print where the files of a study are to be had, and the command that reads them."""
     with Terminal() as out:
         out.prose(
@@ -42,7 +44,7 @@ def where(study: "Entry") -> None:
         out.prose(f"With them: benchinfer reproduce {study.name} {names}", hanging="  ")
 
 
-def numbers(study: "Entry", table: "pd.DataFrame") -> None:
+def numbers(study: Entry, table: pd.DataFrame) -> None:
     """Print published numbers beside those computed here."""
     differing = int((~table["agrees"]).sum())
     rows: list[tuple[str, ...]] = []

@@ -1,5 +1,7 @@
 """Results on a terminal, and gates in Markdown."""
 
+from __future__ import annotations
+
 import re
 import sys
 from dataclasses import replace
@@ -34,7 +36,7 @@ if TYPE_CHECKING:
 _STYLES = {"pass": "bold green", "fail": "bold red", "undecided": "bold yellow"}
 
 
-def comparison(result: "Comparison", request: "Request") -> None:
+def comparison(result: Comparison, request: Request) -> None:
     """Print a comparison, with details if requested."""
     with Terminal() as out:
         shown = sections_of(result, request)
@@ -47,7 +49,7 @@ def comparison(result: "Comparison", request: "Request") -> None:
         sections.warnings(out, {result.measure.name: checks}, result.algorithms)
 
 
-def answer(result: "Answer", request: "Request") -> None:
+def answer(result: Answer, request: Request) -> None:
     """Print an answer on all measures, with details if requested."""
     with Terminal() as out:
         measures: dict[str, list[str]] = {}
@@ -66,15 +68,13 @@ def answer(result: "Answer", request: "Request") -> None:
         sections.warnings(out, checks, tuple(algorithms))
 
 
-def comparisons(results: "Comparisons") -> None:
+def comparisons(results: Comparisons) -> None:
     """Print one order per data set."""
     with Terminal() as out:
         sections.write(out, [each_dataset(results)])
 
 
-def subgroups(
-    groups: "Subgroups", stability: "SubgroupStability | None", report: str | None
-) -> None:
+def subgroups(groups: Subgroups, stability: SubgroupStability | None, report: str | None) -> None:
     """Print the groups of data sets, the order in each and, if requested, their stability."""
     from benchinfer.analyses.subgroups.sections import stability_sections, subgroup_sections
 
@@ -88,10 +88,10 @@ def subgroups(
 
 
 def consensus(
-    result: "Consensus",
-    ensemble: "Ensemble",
-    local: "Mapping[str, Comparisons]",
-    weights: "Mapping[str, float]",
+    result: Consensus,
+    ensemble: Ensemble,
+    local: Mapping[str, Comparisons],
+    weights: Mapping[str, float],
 ) -> None:
     """Print a consensus of relations per data set, and the relations."""
     from benchinfer.relations.consensus.sections import consensus_section
@@ -125,8 +125,8 @@ def consensus(
         sections.warnings(out, {"": first.checks}, result.algorithms)
 
 
-def gate(verdict: "Gate", report: str | None = None) -> None:
-    """Print the verdict, one line per measure, and what would decide those that are undecided."""
+def gate(verdict: Gate, report: str | None = None) -> None:
+    """Print a gate: its verdict, one line per measure, and the data that undecided ones need."""
     _warn(verdict)
     with Terminal() as out:
         out.line(plain(verdict.headline()), _STYLES[verdict.verdict])
@@ -144,8 +144,8 @@ def gate(verdict: "Gate", report: str | None = None) -> None:
             out.prose(f"Report: {report}", style="dim")
 
 
-def _warn(verdict: "Gate") -> None:
-    """Say on stderr what puts the table in doubt."""
+def _warn(verdict: Gate) -> None:
+    """Print warnings on stderr about findings that put a gate's scores in doubt."""
     said: dict[str, None] = {}
     for row in verdict.values():
         for one in doubts(row.comparison.setting):
@@ -154,7 +154,7 @@ def _warn(verdict: "Gate") -> None:
         typer.echo(f"warning  {safe(text)}", err=True)
 
 
-def gate_markdown(verdict: "Gate") -> None:
+def gate_markdown(verdict: Gate) -> None:
     """Print a gate as Markdown, for the summary of a job."""
     bounds = f"{level_percent(verdict.level)} bounds"
     heads = ("measure", "verdict", "estimate", bounds, "tolerance", "p", "needs")
@@ -183,11 +183,11 @@ def gate_markdown(verdict: "Gate") -> None:
 
 
 def gate_refused(error: Exception) -> None:
-    """Print in Markdown why there is no verdict."""
+    """Print in Markdown the reason why a gate has no verdict."""
     lines = (as_options(str(error)) or type(error).__name__).splitlines()
     sys.stdout.write("\n\n".join(["### No verdict", *map(_escaped, lines)]) + "\n")
 
 
 def _escaped(text: str) -> str:
-    """Escape what Markdown or HTML would read in a name."""
+    """Return a name with the special characters of Markdown and HTML escaped."""
     return re.sub(r"([\\`*_\[\]<>|~&$])", r"\\\1", safe(text))

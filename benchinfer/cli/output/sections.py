@@ -1,5 +1,7 @@
 """Sections on a terminal or in a pipe."""
 
+from __future__ import annotations
+
 from textwrap import TextWrapper
 from typing import TYPE_CHECKING
 
@@ -18,9 +20,9 @@ _PLAIN = 2  # more paragraphs are a list
 
 
 def write(
-    out: Terminal, sections: "Iterable[Section]", *, details: bool = False, first: bool = True
+    out: Terminal, sections: Iterable[Section], *, details: bool = False, first: bool = True
 ) -> None:
-    """Print sections, the first one without its title, and what is folded away if requested."""
+    """Print sections, the first one without its title, and folded parts if requested."""
     for n, section in enumerate(sections):
         top = first and not n
         if not top:
@@ -28,13 +30,13 @@ def write(
         _section(out, section, details=details, first=top)
 
 
-def beforehand(out: Terminal, result: "Comparison") -> None:
+def beforehand(out: Terminal, result: Comparison) -> None:
     """Print the caveats of a comparison, before any verdict."""
     for name, text in caveats(result).items():
         out.prose(f"{name}: {as_options(text)}", style="yellow", hanging="  ")
 
 
-def _section(out: Terminal, section: "Section", *, details: bool, first: bool) -> None:
+def _section(out: Terminal, section: Section, *, details: bool, first: bool) -> None:
     if section.lead:
         out.prose(plain(section.lead), style="bold" if first else "")
     if lines := [*section.order, *section.open_pairs]:
@@ -57,7 +59,7 @@ def _section(out: Terminal, section: "Section", *, details: bool, first: bool) -
         grid(out, table)
 
 
-def grid(out: Terminal, table: "Table") -> None:
+def grid(out: Terminal, table: Table) -> None:
     """Print a table with its caption and note; one without brief columns is for pages."""
     # The verdict comes last, where the eye rests.
     columns = sorted((c for c in table.columns if c.brief), key=lambda c: c.role == "verdict")
@@ -88,8 +90,8 @@ def grid(out: Terminal, table: "Table") -> None:
         out.prose(plain(table.note))
 
 
-def _wrapped(heads: tuple[str, ...], rows: list[list[str]], width: int) -> "Iterator[list[str]]":
-    """Break the texts of the last column into lines; a terminal folds them by itself."""
+def _wrapped(heads: tuple[str, ...], rows: list[list[str]], width: int) -> Iterator[list[str]]:
+    """Yield rows with the text of the last column wrapped to a width."""
     from rich.cells import cell_len
 
     others = zip(*(row[:-1] for row in (list(heads), *rows)), strict=True)
@@ -107,9 +109,9 @@ _DIM = {f"verdict {word}" for word in ("undecided", "equivalent", "missing")}
 
 
 def warnings(
-    out: Terminal, checks: "Mapping[str, Sequence[Check]]", names: "Sequence[str]" = ()
+    out: Terminal, checks: Mapping[str, Sequence[Check]], names: Sequence[str] = ()
 ) -> None:
-    """Print the checks that say something with their remedies; of several measures each once.
+    """Print the checks that have a remedy as warnings, each once for several measures.
 
     A remedy that begins with one of the names is data, and its first letter stays.
     """
@@ -118,9 +120,7 @@ def warnings(
         for check in rows:
             if not check.remedy:
                 continue
-            remedy = as_options(check.remedy)
-            if not remedy.startswith(tuple(f"{name} " for name in names)):
-                remedy = sentence(remedy)
+            remedy = sentence(as_options(check.remedy), names)
             end = "" if remedy.endswith((".", "?")) else "."
             said.setdefault(f"{check.check}: {check.held}. {remedy}{end}", []).append(measure)
     if said:

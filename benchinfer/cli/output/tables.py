@@ -1,5 +1,7 @@
 """Terminal output for score tables."""
 
+from __future__ import annotations
+
 from itertools import groupby
 from typing import TYPE_CHECKING
 
@@ -30,8 +32,8 @@ _STATISTICS = ("mean", "sd", "minimum", "q25", "median", "q75", "maximum")
 _HEADS = ("mean", "sd", "min", "q25", "median", "q75", "max")
 
 
-def check(scores: "ScoreTable") -> None:
-    """Print what the table holds and what the checks found, worst first, within a screen.
+def check(scores: ScoreTable) -> None:
+    """Print the size and the findings of a score table, the most severe first, on one screen.
 
     Which analysis fits, and what the design can decide, come last.
     """
@@ -71,7 +73,7 @@ def check(scores: "ScoreTable") -> None:
         out.line(", ".join(count(n, word) for n, word in counts) + ".", "bold")
 
 
-def _solved(out: Terminal, scores: "ScoreTable", measure: "Measure", held: "StoppedRuns") -> None:
+def _solved(out: Terminal, scores: ScoreTable, measure: Measure, held: StoppedRuns) -> None:
     """Print the runs that each algorithm solved, by its mean time up to the limit."""
     runs = solved_runs(held, scores.algorithms)
     heads = ["algorithm", "solved", "", "mean", *(["crashed"] if held.crashed.any() else [])]
@@ -100,7 +102,7 @@ def _solved(out: Terminal, scores: "ScoreTable", measure: "Measure", held: "Stop
     out.prose(f"{numbers.sentence(order_words(held))}.")
 
 
-def size(out: Terminal, scores: "ScoreTable", *, measures: bool = True) -> None:
+def size(out: Terminal, scores: ScoreTable, *, measures: bool = True) -> None:
     """Print the size of the table, and its measures."""
     expected = np.concatenate([scores.coverage(m.name).expected for m in scores.measures])
     expected = expected[expected > 0]
@@ -131,7 +133,7 @@ def size(out: Terminal, scores: "ScoreTable", *, measures: bool = True) -> None:
 
 
 def describe(
-    scores: "ScoreTable", statistics: "Mapping[str, pd.DataFrame]", sides: int, level: float
+    scores: ScoreTable, statistics: Mapping[str, pd.DataFrame], sides: int, level: float
 ) -> None:
     """Print the statistics of every cell: measure to what `ScoreTable.describe` gives."""
     with Terminal() as out:
@@ -163,8 +165,8 @@ def describe(
             out.grid(grid)
 
 
-def _rates(table: "pd.DataFrame", kind: str, level: str) -> TextTable:
-    """Lay out rates with their intervals or bounds; of 0 and 1 quartiles say nothing."""
+def _rates(table: pd.DataFrame, kind: str, level: str) -> TextTable:
+    """Return the table of rates with intervals or bounds, for scores of 0 and 1."""
     decimals = numbers.decimals((table["conf_high"] - table["conf_low"]).tolist())
     rows: list[tuple[str, ...]] = []
     for _, group in groupby(table.to_dict("records"), key=lambda row: row["dataset"]):

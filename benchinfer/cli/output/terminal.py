@@ -23,7 +23,7 @@ ROWS: ContextVar[float | None] = ContextVar("rows", default=None)
 
 
 def safe(text: object) -> str:
-    r"""Escape what is not printable: control characters, changes of writing direction.
+    r"""Return a text with unprintable characters escaped, such as control characters.
 
     Examples
     --------
@@ -47,7 +47,7 @@ def ascii_number(text: str) -> str:
 
 
 def plain(text: str) -> str:
-    """Write numbers in ASCII; of a name no character changes that the terminal has."""
+    """Return a text that the terminal can encode, with ASCII minus signs in numbers."""
     try:
         text.encode(sys.stdout.encoding or "ascii")
     except UnicodeEncodeError:
@@ -56,7 +56,7 @@ def plain(text: str) -> str:
 
 
 def safe_lines(text: str) -> str:
-    """Escape what is not printable, line ends aside."""
+    """Return a text with unprintable characters escaped, except line ends."""
     return "\n".join(safe(line) for line in text.split("\n"))
 
 
@@ -82,10 +82,10 @@ class Terminal:
         from rich.console import Console
 
         class Piped(Console):
-            """A console that leaves it to the command what a closed pipe means."""
+            """A console that re-raises the error of a closed pipe for the command to handle."""
 
             def on_broken_pipe(self) -> None:
-                """Raise the error on."""
+                """Re-raise the error of the closed pipe."""
                 raise  # noqa: PLE0704 (rich calls it while it handles the error)
 
         self.console = Piped(highlight=False, markup=False, emoji=False)
@@ -103,7 +103,7 @@ class Terminal:
             reconfigure(errors="backslashreplace")
 
     def __enter__(self) -> Self:
-        """Begin what is to fit on a screen."""
+        """Return the terminal, which buffers output until the end of the context."""
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -126,11 +126,11 @@ class Terminal:
         self.console.file.flush()
 
     def _height(self, line: str) -> int:
-        """Return the lines of the screen that a line takes."""
+        """Return the number of screen lines that a line needs."""
         return max(1, math.ceil(len(_STYLE.sub("", line)) / self.console.width))
 
     def _first(self, lines: list[str]) -> int:
-        """Return how many lines fit, one line left for what is said of the others."""
+        """Return the number of lines that fit, one line reserved for a note on the others."""
         used = 0
         for i, line in enumerate(lines):
             used += self._height(line)
@@ -149,7 +149,7 @@ class Terminal:
         self._show(lambda: self.console.print(safe(text), style=style or None, soft_wrap=True))
 
     def listed(self, texts: Sequence[str], style: str = "") -> None:
-        """Print lines, indented, and how many more there are."""
+        """Print indented lines, shortened if necessary, with the number of further lines."""
         self._show(lambda: self._listed(texts, style))
 
     def _listed(self, texts: Sequence[str], style: str) -> None:
@@ -199,7 +199,7 @@ class Terminal:
         self.prose(text, style="bold cyan")
 
     def grid(self, grid: TextTable, indent: str = "", *, complete: bool = False) -> None:
-        """Print a table, and how many more rows there are; in a pipe perhaps all of it."""
+        """Print a table, shortened if necessary, with the number of further rows."""
         self._show(lambda: self._grid(grid, indent, complete=complete and not self.fits))
 
     def _grid(self, grid: TextTable, indent: str, *, complete: bool) -> None:
@@ -233,7 +233,7 @@ class Terminal:
 
 
 def _aligned(grid: TextTable) -> Iterator[str]:
-    """Lay out a table with spaces alone."""
+    """Yield the lines of a table with columns aligned by spaces."""
     from rich.cells import cell_len
 
     rows = [[safe(cell) for cell in row] for row in (grid.heads, *grid.rows)]

@@ -8,10 +8,9 @@ from benchinfer.comparison.checks.decisions import ATTAINABLE
 from benchinfer.comparison.checks.tables import RATES, counted, order_words, stated_doubt
 from benchinfer.comparison.comparison import Comparison
 from benchinfer.comparison.evidence import Setting
-from benchinfer.core.hints import literal
 from benchinfer.core.numbers import percent, several
 from benchinfer.core.verdict import Verdict
-from benchinfer.scores.checks.advice import ADVICE, MENDED
+from benchinfer.scores.checks.advice import ADVICE
 from benchinfer.scores.checks.facts import least_datasets
 from benchinfer.scores.checks.findings import DOUBTS, FEW
 from benchinfer.scores.checks.gaps import (
@@ -27,7 +26,7 @@ STOPPED = "stopped runs"
 
 
 def caveats(result: Comparison) -> Mapping[str, str]:
-    """Return what a reader needs to know before the verdict: the name of each fact and a line."""
+    """Return the caveats that precede a verdict: a sentence for each, by name."""
     findings = {one.rule: one for one in result.setting.coverage.findings}
     failed = {check.check: check.remedy for check in result.checks if not check.ok}
     stated = {
@@ -49,14 +48,15 @@ def caveats(result: Comparison) -> Mapping[str, str]:
         lines[BLOCKS] = _in_common(result)
     if text := _few(result, failed, few=FEW in findings):
         lines[FEW] = text
-    if ADVICE in findings and not _taken(result, findings[ADVICE].hint):
-        none = str(findings[ADVICE].hint).startswith(MENDED)
-        lines[ADVICE if none else ANOTHER] = advice(result.setting)
+    if ADVICE in findings:
+        fitting = dict(findings[ADVICE].proposes)
+        if not fitting or not _fits(result, fitting):
+            lines[ANOTHER if fitting else ADVICE] = advice(result.setting)
     return lines
 
 
 def _stopped(setting: Setting) -> str | None:
-    """Say how many runs were stopped, how they count, and whether the order depends on that."""
+    """Return a sentence on stopped runs, their penalty and its effect on the order; or None."""
     held = setting.stopped
     if held is None or not (n := int(held.stopped.sum())):
         return None
@@ -70,7 +70,7 @@ def _stopped(setting: Setting) -> str | None:
 
 
 def _ahead(setting: Setting) -> str | None:
-    """Say which algorithms are left out though they do better than those that are compared."""
+    """Return a sentence on excluded algorithms better than all compared ones; None without any."""
     out = setting.algorithms_left_out
     if not (n := setting.ahead_left_out):
         return None
@@ -79,12 +79,12 @@ def _ahead(setting: Setting) -> str | None:
     return (
         f"{len(out)} of {of} algorithms lack data sets and are not compared, among them"
         f" {several(out[:n], 3)}: for the data sets that {who} on {who.split()[0]} {does} better"
-        f" than any that is compared; compare_mixed compares all."
+        " than any that is compared; compare_mixed compares all."
     )
 
 
 def advice(setting: Setting) -> str:
-    """Say which analysis fits a table, and why; empty where there is nothing to compare."""
+    """Return the analysis that suits a table, with the reason; empty without a recommendation."""
     for one in setting.coverage.findings:
         if one.rule == ADVICE:
             return one.hint.removesuffix(".") + ", as " + one.what
@@ -92,7 +92,7 @@ def advice(setting: Setting) -> str:
 
 
 def _in_common(result: Comparison) -> str:
-    """Say how many data sets pairs share, and on what verdicts on those that share none rest."""
+    """Return a sentence on the data sets that pairs share, and on verdicts of pairs without any."""
     coverage, ranking = result.setting.coverage, result.ranking()
     held = coverage.counts > 0
     held = held[:, [coverage.algorithms.index(name) for name in ranking]]
@@ -105,7 +105,7 @@ def _in_common(result: Comparison) -> str:
 
 
 def _few(result: Comparison, failed: Mapping[str, str], *, few: bool) -> str | None:
-    """Say that no test by ranks or signs could decide a pair, and what verdicts rely on then."""
+    """Return a sentence that data sets are too few for rank or sign tests; None if they suffice."""
     if ATTAINABLE in {check.check for check in result.checks}:
         return (failed[ATTAINABLE] + ".") if ATTAINABLE in failed else None
     if not few or result.target != "domain" or not result.leans_on:
@@ -125,12 +125,9 @@ def _few(result: Comparison, failed: Mapping[str, str], *, few: bool) -> str | N
     return None
 
 
-def _taken(result: Comparison, advised: str) -> bool:
-    """Tell whether the analysis that is advised is the one that was taken."""
+def _fits(result: Comparison, fitting: Mapping[str, object]) -> bool:
+    """Return whether the comparison was made by the recommended analysis."""
     made = result.provenance
-    arguments = {**made.arguments, "target": result.target}
-    options = [
-        f"{name}={literal(value)}" for name, value in arguments.items() if isinstance(value, str)
-    ]
-    calls = [f"{made.analysis}", *(f"{made.analysis}(..., {option})" for option in options)]
-    return str(advised).removesuffix(".") in map(str, calls)
+    arguments = {**made.arguments, "target": result.target, "analysis": made.analysis}
+    recommended = {**fitting, "analysis": f"compare_{fitting['analysis']}"}
+    return all(arguments.get(name) == value for name, value in recommended.items())

@@ -20,7 +20,7 @@ from benchinfer.scores.table import ScoreTable
 def complete_part(
     setting: Setting, scores: ScoreTable, missing: str, named: Iterable[object] = ()
 ) -> tuple[Setting, ScoreTable]:
-    """Narrow a table to a part in which every algorithm has scores on every data set.
+    """Return the setting and table of a part in which all algorithms have scores on all data sets.
 
     An average over other data sets than those of its rivals would flatter an algorithm that lacks
     the hard ones.
@@ -59,9 +59,9 @@ def complete_part(
 
 
 def _best_first(means: Array, included: Flags) -> tuple[list[int], int]:
-    """Order the algorithms that are not kept, and count those ahead of all that are.
+    """Return indices of excluded algorithms, best first, and the number better than all included.
 
-    By their means less the levels of the data sets, which the other algorithms' scores tell.
+    By their means less the levels of the data sets, estimated from the other algorithms' scores.
     """
     level, _ = dataset_levels(means)
     relative = joined_levels(np.nanmean(means - level[:, None], axis=0))
@@ -70,5 +70,5 @@ def _best_first(means: Array, included: Flags) -> tuple[list[int], int]:
 
 
 def names_of(names: tuple[str, ...], chosen: Flags) -> tuple[str, ...]:
-    """Return the names that are chosen."""
+    """Return the names at which a mask is true."""
     return tuple(name for name, one in zip(names, chosen, strict=True) if one)

@@ -21,7 +21,7 @@ _ERROR = 0.02
 
 
 def monte_carlo_error(error: float) -> Check:
-    """Say whether draws are enough to tell on which side of the level a probability is."""
+    """Return a check that the Monte Carlo error of probabilities is small enough for verdicts."""
     return Check.of(
         "largest Monte Carlo error of a probability",
         error,
@@ -31,12 +31,12 @@ def monte_carlo_error(error: float) -> Check:
 
 
 def within_error(p: Array, error: Array, alpha: float) -> Flags:
-    """Tell which p-values are within two Monte Carlo errors of the level."""
+    """Return a mask of the p-values within two Monte Carlo errors of alpha."""
     return (error > 0) & (np.abs(p - alpha) < 2 * error)
 
 
 def near_level(near: Flags, pairs: Oriented, more: str) -> Check:
-    """Name the pairs whose p-value is within its Monte Carlo error of the level."""
+    """Return a check that lists the pairs whose p-value is within Monte Carlo error of alpha."""
     return Check.of(
         NEAR,
         int(near.sum()),
@@ -45,29 +45,26 @@ def near_level(near: Flags, pairs: Oriented, more: str) -> Check:
 
 
 def other_sign(direction: Array, mean: Array, pairs: Oriented, remedy: str) -> Check:
-    """Name the decided pairs whose mean difference favours the other algorithm."""
+    """Return a check that lists decided pairs whose mean difference favours the other algorithm."""
     turned = np.sign(direction) * np.sign(mean) < 0
     return Check.of(
         OTHER_SIGN,
         int(turned.sum()),
         remedy=(
-            (
-                f"{some_of(pairs, turned)}: a few large differences outweigh many small ones, so that"
-                " the mean favours the other algorithm; "
-            )
-            + remedy
+            f"{some_of(pairs, turned)}: a few large differences outweigh many small ones, so that"
+            f" the mean favours the other algorithm; {remedy}"
         ),
     )
 
 
 def other_sign_of_means(codes: States, mean: Array, pairs: Oriented) -> Check:
-    """Name the pairs decided by probability whose mean difference favours the other algorithm."""
+    """Return a check that lists pairs whose probability verdict and mean difference disagree."""
     direction = (codes == Verdict.FIRST) * 1.0 - (codes == Verdict.SECOND)
     return other_sign(direction, mean, pairs, "compare_mixed compares means")
 
 
 def over_equality(evidence: Evidence, alpha: float, pairs: Oriented, *, in_steps: bool) -> Check:
-    """Name the decided pairs whose interval includes equality, its ends among it."""
+    """Return a check that lists the decided pairs whose closed interval includes equality."""
     over = (evidence.p_value <= alpha) & (evidence.low <= 0) & (evidence.high >= 0)
     n, names = int(over.sum()), some_of(pairs, over)
     if in_steps:
@@ -85,7 +82,7 @@ def stepwise_checks(
     alpha: float,
     pairs: Oriented,
 ) -> list[Check]:
-    """Say where stepwise tests and simultaneous intervals differ."""
+    """Return checks of the pairs on which stepwise tests and simultaneous intervals disagree."""
     # Westfall's equivalence is tested in one step.
     stepped = adjust not in ("single-step", "westfall", "none")
     # Stepwise tests of equivalence answer to the (1 - 2 alpha) intervals, which are wider, too.
@@ -104,9 +101,9 @@ def stepwise_checks(
 
 
 def informed[C: Comparison](result: C) -> C:
-    """Return a Bayesian comparison with the row on decided pairs whose interval includes equality.
+    """Return a comparison with a check of decided pairs whose credible interval includes equality.
 
-    One direction decides, and an interval has two ends.
+    A verdict needs the probability of one direction, and an interval has two tails.
     """
     over = result.over_equality()
     share, rest = (f"{100 * part:.4g} %" for part in (result.level, (1 - result.level) / 2))
@@ -121,7 +118,7 @@ def informed[C: Comparison](result: C) -> C:
 
 
 def differences_of_zero(zeros: Codes, n: Codes, pairs: Oriented) -> Check:
-    """Say how many differences of zero a test leaves out."""
+    """Return a check that a test discards at most half of the differences of a pair as zeros."""
     most = 2 * zeros > n
     worst = int((zeros / np.maximum(n, 1)).argmax())
     return Check.of(
@@ -135,7 +132,7 @@ def differences_of_zero(zeros: Codes, n: Codes, pairs: Oriented) -> Check:
 
 
 def without_error(flat: Flags, pairs: Oriented) -> Check:
-    """Name the pairs without spread between data sets."""
+    """Return a check that lists the pairs whose difference is the same on every data set."""
     return Check.of(
         "pairs with the same difference on every data set",
         int(flat.sum()),

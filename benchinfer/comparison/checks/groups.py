@@ -1,5 +1,7 @@
 """Domains and covariates of data sets."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -29,7 +31,7 @@ def domain_codes(setting: Setting) -> tuple[tuple[str, ...], list[int]]:
 
 
 def check_covariates(covariates: tuple[str, ...], values: Array) -> None:
-    """Refuse covariates, (D, C) values, that do not vary, and too few data sets for them."""
+    """Raise a DesignError where (D, C) covariates are constant or data sets are too few."""
     # The range of equal values is exactly 0, which their standard deviation need not be.
     if flat := [name for name, s in zip(covariates, np.ptp(values, axis=0), strict=True) if s == 0]:
         raise DesignError(
@@ -43,8 +45,8 @@ def check_covariates(covariates: tuple[str, ...], values: Array) -> None:
         )
 
 
-def known_covariates(scores: "ScoreTable", covariates: tuple[str, ...]) -> None:
-    """Refuse covariates that the table was not read with."""
+def known_covariates(scores: ScoreTable, covariates: tuple[str, ...]) -> None:
+    """Raise an ArgumentError where the table has no covariate of a requested name."""
     strange = [name for name in covariates if name not in scores.covariates]
     if strange and scores.covariates:
         raise ArgumentError(unknown("covariate", strange[0], scores.covariates))
@@ -55,14 +57,14 @@ def known_covariates(scores: "ScoreTable", covariates: tuple[str, ...]) -> None:
         )
 
 
-def check_constant(scores: "ScoreTable", measure: str, covariates: tuple[str, ...]) -> None:
-    """Refuse covariates that are not in the table or vary within data sets."""
+def check_constant(scores: ScoreTable, measure: str, covariates: tuple[str, ...]) -> None:
+    """Raise an error where covariates are not in the table or vary within data sets."""
     known_covariates(scores, covariates)
     refuse_varying(scores.dataset_covariates(measure), covariates)
 
 
-def refuse_varying(known: "DatasetCovariates", covariates: Sequence[str]) -> None:
-    """Refuse covariates that vary within data sets."""
+def refuse_varying(known: DatasetCovariates, covariates: Sequence[str]) -> None:
+    """Raise a DesignError where covariates vary within data sets."""
     for name in covariates:
         if varying := known.varying.get(name):
             raise DesignError(

@@ -1,5 +1,7 @@
 """Checks of the table that verdicts rest on."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -32,7 +34,7 @@ PRIOR_MATTERS = 5  # data sets or domains: of fewer much of what a posterior say
 
 
 def left_out(setting: Setting) -> list[Check]:
-    """Name the data sets and algorithms that are left out, if there are some."""
+    """Return checks that list the excluded data sets and algorithms; none without exclusions."""
     row = Check.of(
         "data sets and algorithms without scores of the measure",
         len(setting.absent),
@@ -57,7 +59,7 @@ def left_out(setting: Setting) -> list[Check]:
 def of_table(
     setting: Setting, *, means: bool = True, rates: bool = True, ranks: bool = False
 ) -> list[Check]:
-    """Say what puts a table in doubt: what is left out of it, and its findings of that kind.
+    """Return the checks of a table: exclusions, stopped runs and findings that affect verdicts.
 
     Parameters
     ----------
@@ -93,7 +95,7 @@ def of_table(
 
 
 def stopped_runs(setting: Setting) -> list[Check]:
-    """Say which algorithms have stopped runs, and how far the order depends on their penalty."""
+    """Return checks of the share of stopped runs and of the order's dependence on their penalty."""
     held, measure = setting.stopped, setting.measure
     if held is None or not held.stopped.sum():
         return []
@@ -133,8 +135,8 @@ def stopped_runs(setting: Setting) -> list[Check]:
     return rows
 
 
-def solved_runs(held: StoppedRuns, algorithms: Sequence[str]) -> "pd.DataFrame":
-    """Count the runs that each algorithm solved, the least mean time up to the limit first.
+def solved_runs(held: StoppedRuns, algorithms: Sequence[str]) -> pd.DataFrame:
+    """Return a table of the runs that each algorithm solved, the shortest mean time first.
 
     Means are over the data sets on which all algorithms have runs, if there are any, else over
     those of each algorithm.
@@ -155,7 +157,7 @@ def solved_runs(held: StoppedRuns, algorithms: Sequence[str]) -> "pd.DataFrame":
 
 
 def counted(held: StoppedRuns, measure: Measure) -> str:
-    """Say how stopped runs count, of wins by a measure with a limit too."""
+    """Return a clause on the score of stopped runs: the limit, a multiple of it, or a tie."""
     if measure.limit is None:
         score = f"{held.par * held.limit:,.6g}"
         return f"they count as {score} in contests: where both were stopped, it is a tie"
@@ -165,7 +167,7 @@ def counted(held: StoppedRuns, measure: Measure) -> str:
 
 
 def order_words(held: StoppedRuns) -> str:
-    """Say for which penalties of stopped runs the order of the means holds."""
+    """Return a clause on the penalties of stopped runs under which the order of the means holds."""
     if np.isnan(held.order_range).any():
         return "no data set has runs of all algorithms, to say for which penalties an order holds"
     means = "means" if held.par == 1 else f"PAR{held.par:g} means"
@@ -196,7 +198,7 @@ def doubts(setting: Setting) -> list[Finding]:
 
 
 def _rates(setting: Setting) -> Check:
-    """Say that rates of data sets count alike, however they vary."""
+    """Return a check that warns that rates have equal weights despite unequal variances."""
     return Check.of(
         RATES,
         setting.coverage.n,
@@ -207,7 +209,7 @@ def _rates(setting: Setting) -> Check:
 
 
 def number_of_datasets(setting: Setting) -> Check:
-    """Say whether there are many data sets to speak of their domain: those that pairs share."""
+    """Return a check that each pair shares enough data sets for a claim about their domain."""
     few = "few data sets: a claim about their domain rests on them being typical of it"
     d, name = len(setting.coverage.datasets), "number of data sets"
     if setting.coverage.empty:
@@ -218,7 +220,7 @@ def number_of_datasets(setting: Setting) -> Check:
 
 
 def learnt_from(setting: Setting, datasets: int) -> list[Check]:
-    """Say what a hierarchical model learns from: how many data sets, and which cells are empty."""
+    """Return checks of the number of data sets and of empty cells under a hierarchical model."""
     empty = setting.coverage.empty
     return [
         Check.of(
@@ -238,15 +240,15 @@ def learnt_from(setting: Setting, datasets: int) -> list[Check]:
 
 
 def tied(n: int, setting: Setting, *, alone: bool) -> list[Check]:
-    """Count the scores that are ties though they differ, if there are some.
+    """Return a check of the number of unequal scores treated as ties; an empty list without any.
 
     `alone` says whether a data set by itself can be compared.
     """
     ways: list[str] = []
     if "log" in setting.scales:
-        ways.append('relative scores (Measure(..., scale="log"))')
+        ways.append('relative scores (Measure(scale="log"))')
     if alone:
-        ways.append("each data set by itself (per_dataset)")
+        ways.append("each data set by itself")
     row = Check.of(
         "scores taken as equal to another though they differ",
         n,
@@ -262,7 +264,7 @@ def tied(n: int, setting: Setting, *, alone: bool) -> list[Check]:
 
 
 def thin_cells(setting: Setting, user: str) -> Check:
-    """Count the cells that have fewer scores than others."""
+    """Return a check of the number of cells with fewer scores than others of their data set."""
     thin = setting.coverage.thin
     return Check.of(
         "thin cells",
@@ -272,7 +274,7 @@ def thin_cells(setting: Setting, user: str) -> Check:
 
 
 def tolerance(measure: Measure) -> Check:
-    """Say where no pair can be called equivalent."""
+    """Return a check that a tolerance is set, without which no pair can be equivalent."""
     declared = 'normalise="HOW:TOLERANCE"' if measure.normalised else "Measure(tolerance=...)"
     return Check.of(
         "tolerance",
@@ -285,7 +287,7 @@ def tolerance(measure: Measure) -> Check:
 
 
 def legal(setting: Setting, levels: Level) -> list[Check]:
-    """Compare intervals of levels with the bounds of the measure, declared or apparent.
+    """Return a check of level intervals that exceed the measure's bounds, declared or apparent.
 
     Scores that all lie between 0 and 1 look like shares; where no bounds are declared, the row
     informs.
@@ -300,7 +302,7 @@ def legal(setting: Setting, levels: Level) -> list[Check]:
         remedy = (
             f"all scores lie between 0 and 1, and an interval from {low.min():.3g} to"
             f" {high.max():.3g} says how little is known of levels: declare"
-            f" Measure(bounds=(0, 1)), and see whether more data sets or a logit"
+            " Measure(bounds=(0, 1)), and see whether more data sets or a logit"
             " scale are needed"
         )
         row = Check.informing("intervals of levels beyond 0 and 1, where all scores lie", n, remedy)
@@ -314,13 +316,13 @@ def legal(setting: Setting, levels: Level) -> list[Check]:
             remedy=f"no score is below {first} or above {last}, and an interval from"
             f" {low.min():.3g} to {high.max():.3g} says how little is known of levels:"
             " more data sets, or a scale with the same bounds, such as"
-            f' Measure(scale="logit")',
+            ' Measure(scale="logit")',
         )
     ]
 
 
 def beyond(target: Target) -> Check:
-    """Say whether claims go beyond these data sets."""
+    """Return a check that claims are about a domain and not about these data sets alone."""
     return Check.of(
         "claims go beyond these data sets",
         float(target == "domain"),
@@ -331,7 +333,7 @@ def beyond(target: Target) -> Check:
 
 
 def replications(setting: Setting) -> Check:
-    """Say what the replications on one data set stand for."""
+    """Return a check of the resampling declared for the replications on one data set."""
     resampling = setting.resampling
     if resampling is not None and resampling.kind == "bootstrap":
         return Check.of(

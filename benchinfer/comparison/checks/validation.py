@@ -1,4 +1,4 @@
-"""Refusals of tables that cannot answer, before any work."""
+"""Validation of tables before an analysis."""
 
 import numpy as np
 
@@ -9,7 +9,7 @@ from benchinfer.scores.resampling import declaration
 
 
 def check_missing(setting: Setting, missing: str, *, complete: bool = False) -> None:
-    """Refuse cells that lack scores, if requested.
+    """Raise a DesignError where cells lack scores and ``missing="error"``.
 
     Analyses that need complete tables otherwise take a `complete` part.
     """
@@ -42,13 +42,13 @@ def check_missing(setting: Setting, missing: str, *, complete: bool = False) -> 
         if complete
         else [
             'compare with missing="use" to let the model use what is there,',
-            ("or " + table + " what is whole."),
+            f"or {table} what is whole.",
         ],
     )
 
 
 def check_connected(setting: Setting) -> None:
-    """Refuse algorithms that no chain of shared data sets connects with the others."""
+    """Raise a DesignError unless shared data sets connect all algorithms, directly or in chains."""
     held = setting.coverage.counts > 0
     reached = np.zeros(held.shape[1], dtype=np.bool_)
     reached[0] = True
@@ -65,9 +65,9 @@ def check_connected(setting: Setting) -> None:
 
 
 def overlap_share(setting: Setting) -> float:
-    """Return what overlapping resamples add to the variance of an algorithm's mean on a data set.
+    """Return the variance of a data set's mean due to overlapping resamples, in score variances.
 
-    In variances of its scores there: ``rho / (1 - rho)``, with rho the test fraction (Nadeau &
+    It is ``rho / (1 - rho)``, with rho the test fraction (Nadeau &
     Bengio 2003, https://doi.org/10.1023/A:1024068626366 ): scores from resamples of one sample are
     correlated, and more replications do not average that out. Claims about a domain need none: the
     data set x algorithm term, or the spread between data sets, holds the correlation.
@@ -87,15 +87,16 @@ def overlap_share(setting: Setting) -> float:
 
 
 def refuse_overlap(setting: Setting, *, of_domains: bool = True) -> None:
-    """Refuse replications whose training sets overlap: they are not independent blocks.
+    """Raise a DesignError where training sets of replications overlap, as in cross-validation.
 
-    With `of_domains` the analysis has claims about a domain, too, which the hint names.
+    Such replications are not exchangeable blocks. With `of_domains` the analysis has claims about
+    a domain, too, which the hint names.
     """
     resampling = setting.resampling
     if resampling is None or (kind := resampling.kind) not in ("cv", "holdout"):
         return
     undeclared = resampling.overlap is None
-    example = declaration(kind, int(setting.coverage.expected.max()), "")
+    example = declaration(kind, int(setting.coverage.expected.max()))
     once = f", once it is declared, as in {example}" if undeclared else ""
     hints = [('compare_mixed(..., target="datasets") corrects for the overlap' + once + ".")]
     if of_domains and len(setting.coverage.datasets) > 1:

@@ -34,7 +34,7 @@ PREDICTION = Kind(influence.layout_prediction, influence.size_prediction, influe
 
 
 def _ranked(kind: Kind) -> Kind:
-    """Return the kind that shows the relation of a comparison, in the order of its ranking."""
+    """Return a relation's figure kind adapted to comparisons, in the order of their ranking."""
 
     def layout(result: Comparison, width: Width = PAGE, **choices: object) -> object:
         return kind.layout(result.relation(), width, **{"order": result.ranking(), **choices})

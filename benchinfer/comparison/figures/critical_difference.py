@@ -4,6 +4,8 @@ After Demsar (2006), Journal of Machine Learning Research 7, 1-30; bars and lett
 comparison's own verdicts, whatever test they come from.
 """
 
+from __future__ import annotations
+
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -40,7 +42,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Scale:
-    """Numbers of the algorithms that the axis shows.
+    """Numbers of the algorithms on the axis.
 
     Attributes
     ----------
@@ -51,7 +53,7 @@ class Scale:
         (K,) the numbers as text.
     name, axis
         What they are, and the name of the axis.
-    whole
+    integer
         Whether the axis goes from whole number to whole number.
     ruler
         The difference that decides each pair, and what it is; None where there is none.
@@ -69,8 +71,8 @@ class Scale:
     log: bool = False
 
 
-def levels(comparison: "Comparison") -> Scale:
-    """Return the estimated levels as the axis."""
+def levels(comparison: Comparison) -> Scale:
+    """Return the scale of the axis for the estimated levels."""
     measure, quality = comparison.measure, comparison.levels.estimate
     table = comparison.summary()
     values = table["estimate"].to_numpy(dtype=np.float64)
@@ -92,14 +94,14 @@ def levels(comparison: "Comparison") -> Scale:
     )
 
 
-def layout(comparison: "Comparison", width: Width = PAGE) -> "CriticalDifference":
-    """Lay out the levels and what the verdicts join."""
+def layout(comparison: Comparison, width: Width = PAGE) -> CriticalDifference:
+    """Return the layout of a critical-difference diagram over the estimated levels."""
     return layout_on(comparison, levels, width)
 
 
 @dataclass(frozen=True, slots=True)
 class Label:
-    """The names that share a stem.
+    """Label of tied algorithms, which share a stem of the diagram.
 
     Attributes
     ----------
@@ -165,9 +167,9 @@ _MOST = 60  # labels below each other
 
 
 def layout_on(
-    comparison: "Comparison", scale_of: Callable[..., Scale], width: Width
+    comparison: Comparison, scale_of: Callable[..., Scale], width: Width
 ) -> CriticalDifference:
-    """Lay out what the verdicts join on an axis."""
+    """Return the layout of a critical-difference diagram on the axis of a scale."""
     if not (comparison.pairs >= 0).all(axis=1).any():
         raise DesignError(
             "no pair of algorithms has a verdict that an axis could join.",
@@ -222,7 +224,7 @@ def layout_on(
 
 
 def _ends(scale: Scale) -> tuple[float, float]:
-    """Return ends of the axis; whole numbers have room for the ruler if there are enough."""
+    """Return the ends of the axis, with room for the ruler on an integer scale."""
     low, high = float(scale.values.min()), float(scale.values.max())
     if scale.integer:
         start = math.floor(low)
@@ -236,7 +238,7 @@ def _ends(scale: Scale) -> tuple[float, float]:
 
 
 def _ticks(scale: Scale, ends: tuple[float, float], length: float) -> list[float]:
-    """Return as many round numbers as have room side by side."""
+    """Return as many round ticks as fit on the axis without overlap."""
     low, high = ends
     marks = list[float]()
     for most in (8, 6, 5, 4, 3, 2):
@@ -262,9 +264,9 @@ def _integer_ticks(low: float, high: float, most: int) -> list[float]:
 
 
 def _labels_in(
-    comparison: "Comparison", groups: Groups, scale: Scale, top: float, width: Width, *, right: bool
+    comparison: Comparison, groups: Groups, scale: Scale, top: float, width: Width, *, right: bool
 ) -> tuple[list[Label], tuple[float, float], dict[str, str]]:
-    """Return the labels that leave an axis room, the inches on its sides, and the names.
+    """Return labels that leave room for the axis, its margins in inches, and the fitted names.
 
     On both sides, else on both without numbers, which the axis has too, else all on the better
     side; names are cut where that is not enough.
@@ -301,7 +303,7 @@ def _margins(labels: Sequence[Label]) -> tuple[float, float]:
 
 
 def _labels(
-    comparison: "Comparison",
+    comparison: Comparison,
     groups: Groups,
     scale: Scale,
     top: float,
@@ -310,7 +312,7 @@ def _labels(
     *,
     right: bool,
 ) -> list[Label]:
-    """Set the better half on the better side and the others on the other, outermost on top.
+    """Return the labels, the better half on the better side of the axis, outermost on top.
 
     With one side all are on the better one, the best on top.
     """
@@ -336,8 +338,8 @@ def _labels(
     return [*placed[:half], *placed[half:][::-1]]
 
 
-def _against(comparison: "Comparison", control: int, tie: tuple[int, ...]) -> tuple[str, str]:
-    """Return symbol and colour of the verdict against the control; of several, if it is one."""
+def _against(comparison: Comparison, control: int, tie: tuple[int, ...]) -> tuple[str, str]:
+    """Return symbol and colour of the verdict against the control, if tied algorithms share it."""
     codes = {int(comparison.relation().states[m, control]) for m in tie}
     if control < 0 or control in tie or len(codes) > 1:
         return "", INK
@@ -361,12 +363,12 @@ def _bars(groups: Groups, at: list[float]) -> tuple[tuple[float, float, float], 
     return tuple(bars)
 
 
-def _joined(comparison: "Comparison") -> str:
+def _joined(comparison: Comparison) -> str:
     return "undecided" + (" or equivalent" if comparison.measure.tolerance > 0 else "")
 
 
-def _notes(comparison: "Comparison", groups: Groups, scale: Scale) -> tuple[str, ...]:
-    """Say how to read bars, letters or marks, and which pairs have no verdict."""
+def _notes(comparison: Comparison, groups: Groups, scale: Scale) -> tuple[str, ...]:
+    """Return notes that explain bars, letters or marks, and count the pairs without a verdict."""
     what, k = _joined(comparison), len(comparison.algorithms)
     if groups.kind == "control":
         name = comparison.algorithms[groups.control]
@@ -397,7 +399,7 @@ def _notes(comparison: "Comparison", groups: Groups, scale: Scale) -> tuple[str,
     return tuple(notes)
 
 
-def _alt(comparison: "Comparison", groups: Groups, scale: Scale, name: str) -> str:
+def _alt(comparison: Comparison, groups: Groups, scale: Scale, name: str) -> str:
     """Return the text alternative: numbers, groups, and the order."""
     algorithms = comparison.algorithms
     order = [m for tie in groups.ties for m in tie]
@@ -426,7 +428,7 @@ def size(d: CriticalDifference) -> tuple[float, float]:
     return d.width, 0.1 + _ROW * (_head(d) + d.rows)
 
 
-def draw(d: CriticalDifference, ax: "Axes") -> None:
+def draw(d: CriticalDifference, ax: Axes) -> None:
     """Draw the diagram into an Axes."""
     ax.set_xlim(-d.margins[0], d.length + d.margins[1])
     ax.set_ylim(d.rows - 0.3, -_head(d))
@@ -459,7 +461,7 @@ def draw(d: CriticalDifference, ax: "Axes") -> None:
         )
 
 
-def _draw_labels(d: CriticalDifference, ax: "Axes") -> None:
+def _draw_labels(d: CriticalDifference, ax: Axes) -> None:
     ends = [(0.0, d.length)[label.side > 0] + 0.12 * label.side for label in d.labels]
     segments = [
         part

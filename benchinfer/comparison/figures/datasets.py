@@ -4,6 +4,8 @@ After the benchmark summary plot of Eugster, Hothorn & Leisch (2012), Domain-bas
 experiments, Austrian Journal of Statistics 41, 5-26, https://doi.org/10.17713/ajs.v41i1.185
 """
 
+from __future__ import annotations
+
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -72,13 +74,13 @@ _MANY, _MOST_ROWS = 12, 100  # algorithms that are shown unless more are asked f
 
 
 def layout_distributions(
-    setting: "Setting",
+    setting: Setting,
     width: Width = PAGE,
     *,
     top: int | None = None,
     algorithms: Sequence[str] | None = None,
 ) -> Distributions:
-    """Lay out the distributions of the scores that were compared, of the best algorithms."""
+    """Return the layout of box plots of scores, one panel for each of the best algorithms."""
     measure, counts = setting.measure, setting.coverage.counts
     if not setting.has_quartiles:
         raise DesignError(
@@ -140,14 +142,14 @@ def _note(*, single: bool, linear: bool) -> tuple[str, ...]:
 size_distributions = panels.size_panels
 
 
-def draw_distributions(distributions: Distributions, ax: "Axes") -> None:
+def draw_distributions(distributions: Distributions, ax: Axes) -> None:
     """Draw the distributions into an Axes."""
     panels.frame(distributions, ax)
     for panel in distributions.panels:
         _draw_panel(distributions, panel, ax)
 
 
-def _draw_panel(d: Distributions, panel: BoxPanel, ax: "Axes") -> None:
+def _draw_panel(d: Distributions, panel: BoxPanel, ax: Axes) -> None:
     y = panel.top + np.arange(d.rows)
     middle = panel.left + d.middle * COLUMN
     lines(
@@ -176,13 +178,13 @@ def _draw_panel(d: Distributions, panel: BoxPanel, ax: "Axes") -> None:
 
 
 def layout_verdicts(
-    comparisons: "Comparisons",
+    comparisons: Comparisons,
     width: Width = PAGE,
     *,
     top: int | None = None,
     algorithms: Sequence[str] | None = None,
 ) -> Verdicts:
-    """Lay out the verdicts of a comparison per data set."""
+    """Return the layout of tiles that show the verdicts of each pair over the data sets."""
     if not comparisons:
         raise DesignError("no data set was compared.", hint="see comparisons.refused.")
     measure = next(iter(comparisons.values())).measure
@@ -231,9 +233,9 @@ class Podium(Layout):
 
 
 def layout_podium(
-    comparisons: "Comparisons", width: Width = PAGE, *, top: int | None = None
+    comparisons: Comparisons, width: Width = PAGE, *, top: int | None = None
 ) -> Podium:
-    """Lay out the order of performance on each data set, as many places as names have room."""
+    """Return the layout of the algorithms' order on each data set, cut where names do not fit."""
     if not comparisons:
         raise DesignError("no data set was compared.", hint="see comparisons.refused.")
     relations = comparisons.relations()
@@ -275,7 +277,7 @@ def layout_podium(
 
 
 def _texts(overall: list[str], room: float) -> tuple[dict[str, str], int]:
-    """Return the names in the tiles, and how many stand side by side in so many inches."""
+    """Return the fitted names in the tiles, and how many tiles fit into a width in inches."""
     wish = min(widest(overall, _SIZE) + 0.14, _NAME)
     positions = min(max(int(room / wish), _PODIUM), len(overall))
     return fitted(overall, room / positions - 0.1, _SIZE), positions
@@ -287,8 +289,8 @@ def _colours(k: int) -> list[str]:
     return ["#" + "".join(f"{round(v):02X}" for v in colour) for colour in mixed.tolist()]
 
 
-def _order(comparison: "Comparison") -> tuple[list[str], list[Verdict]]:
-    """Return the algorithms by performance, and the verdicts about neighbours."""
+def _order(comparison: Comparison) -> tuple[list[str], list[Verdict]]:
+    """Return the algorithms by performance, and the verdict of each pair of neighbours."""
     level, states = comparison.levels.estimate, comparison.relation().states
     order = [i for i in comparison.best_first if not np.isnan(level[i])]
     verdicts = [Verdict(states[i, j]) for i, j in pairwise(order)]
@@ -306,7 +308,7 @@ def size_podium(podium: Podium) -> tuple[float, float]:
     return podium.width, 0.15 + _ROW * len(podium.rows)
 
 
-def draw_podium(podium: Podium, ax: "Axes") -> None:
+def draw_podium(podium: Podium, ax: Axes) -> None:
     """Draw the podiums into an Axes."""
     p = podium
     for fill in dict.fromkeys(place.fill for place in p.places):
@@ -332,7 +334,7 @@ def draw_podium(podium: Podium, ax: "Axes") -> None:
     ax.tick_params(length=0)
 
 
-def _draw_breaks(podium: Podium, ax: "Axes") -> None:
+def _draw_breaks(podium: Podium, ax: Axes) -> None:
     """Draw bars where the better one is preferred, and signs where two are equivalent."""
     decided = [at for at, v in podium.breaks.items() if v in {Verdict.FIRST, Verdict.SECOND}]
     bars = [(column + 0.5, row - 0.45, column + 0.5, row + 0.45) for row, column in decided]

@@ -1,5 +1,7 @@
 """Forest plot of contrasts."""
 
+from __future__ import annotations
+
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -64,7 +66,7 @@ class Row:
 
     @property
     def value(self) -> float:
-        """Place of the mark."""
+        """Value at which the mark is drawn."""
         return self.estimate
 
 
@@ -94,15 +96,15 @@ class Forest(bars.Strips[Row]):
 
 
 def layout(
-    comparison: "Comparison",
+    comparison: Comparison,
     width: Width = PAGE,
     *,
     top: int | None = None,
     pair: tuple[str, str] | None = None,
     algorithms: Sequence[str] | None = None,
-    order: "Order | None" = None,
+    order: Order | None = None,
 ) -> Forest:
-    """Lay out the forest of a comparison's contrasts, better-ranked algorithms first."""
+    """Return the layout of a forest plot of contrasts, better-ranked algorithms first."""
     measure = comparison.measure
     contrasts = comparison.contrasts(order="result" if order is None else order, all=True)
     table, what = _chosen(comparison, contrasts, pair, algorithms)
@@ -132,12 +134,12 @@ def layout(
 
 
 def _chosen(
-    comparison: "Comparison",
-    table: "pd.DataFrame",
+    comparison: Comparison,
+    table: pd.DataFrame,
     pair: tuple[str, str] | None,
     algorithms: Sequence[str] | None,
-) -> tuple["pd.DataFrame", str]:
-    """Return the pairs that are shown, and what they are, in words."""
+) -> tuple[pd.DataFrame, str]:
+    """Return the contrasts to show, and the criterion of their selection in words."""
     known = {*table["first"], *table["second"]}
     if strange := [name for name in (*(pair or ()), *(algorithms or ())) if name not in known]:
         raise ArgumentError(unknown("algorithm", strange[0], sorted(known)))
@@ -157,8 +159,8 @@ def _chosen(
     return table, "the first ones by the ranking"
 
 
-def _rows_in(table: "pd.DataFrame", laid: Forest) -> tuple[tuple[Row, ...], dict[str, str]]:
-    """Return the rows that have room, next to the intervals or above them, and the names.
+def _rows_in(table: pd.DataFrame, laid: Forest) -> tuple[tuple[Row, ...], dict[str, str]]:
+    """Return rows whose labels fit next to the intervals or above them, and the fitted names.
 
     Verdicts name the better one if that leaves both names of the pair whole, or else its place in
     the pair; where that is not enough, names are cut.
@@ -177,8 +179,8 @@ def _rows_in(table: "pd.DataFrame", laid: Forest) -> tuple[tuple[Row, ...], dict
     return _rows(table, names, named=False), names
 
 
-def _rows(table: "pd.DataFrame", names: Mapping[str, str], *, named: bool) -> tuple[Row, ...]:
-    """Return a row for each contrast; its verdict has the name of the better one, or its place."""
+def _rows(table: pd.DataFrame, names: Mapping[str, str], *, named: bool) -> tuple[Row, ...]:
+    """Return a row for each contrast, its verdict worded by the winner's name or side."""
     bounded = "conf_low" in table
     rows: list[Row] = []
     for p, row in table.iterrows():
@@ -199,7 +201,7 @@ def _rows(table: "pd.DataFrame", names: Mapping[str, str], *, named: bool) -> tu
     return tuple(rows)
 
 
-def band(measure: "Measure") -> tuple[float, float] | None:
+def band(measure: Measure) -> tuple[float, float] | None:
     """Return the reported effects that lie within the tolerance."""
     if measure.tolerance == 0:
         return None
@@ -207,8 +209,8 @@ def band(measure: "Measure") -> tuple[float, float] | None:
     return float(ends.min()), float(ends.max())
 
 
-def axis_title(measure: "Measure") -> str:
-    """Name the reported effect with its direction."""
+def axis_title(measure: Measure) -> str:
+    """Return the title of the axis: the reported effect, its unit and its direction."""
     sign = "\N{MINUS SIGN}" if measure.scale == "identity" else "/"
     unit = measure.unit_mark if measure.scale == "identity" else ""
     return (
@@ -217,8 +219,8 @@ def axis_title(measure: "Measure") -> str:
     )
 
 
-def band_note(measure: "Measure") -> str:
-    """Say what the shaded band is, or nothing where there is none."""
+def band_note(measure: Measure) -> str:
+    """Return the note on the shaded tolerance band; empty without a tolerance."""
     ends = band(measure)
     if ends is None:
         return ""
@@ -226,7 +228,7 @@ def band_note(measure: "Measure") -> str:
     return f"shaded: from {low} to {high}, within the tolerance"
 
 
-def _notes(comparison: "Comparison", rows: Sequence[Row]) -> tuple[str, ...]:
+def _notes(comparison: Comparison, rows: Sequence[Row]) -> tuple[str, ...]:
     tested = "p_value" in comparison.effects()
     none = "no intervals: tests decide" if tested else "no intervals: no inference"
     intervals = comparison.interval_words([row.pair for row in rows]) or none
@@ -234,7 +236,7 @@ def _notes(comparison: "Comparison", rows: Sequence[Row]) -> tuple[str, ...]:
     return tuple(note for note in notes if note)
 
 
-def _alt(comparison: "Comparison", rows: Sequence[Row]) -> str:
+def _alt(comparison: Comparison, rows: Sequence[Row]) -> str:
     counts = [
         (sum(row.verdict in kinds for row in rows), text)
         for kinds, text in (
@@ -257,7 +259,7 @@ def size(forest: Forest) -> tuple[float, float]:
     return wide, down + 0.2
 
 
-def draw(forest: Forest, ax: "Axes") -> None:
+def draw(forest: Forest, ax: Axes) -> None:
     """Draw a forest into an Axes."""
     in_columns, n = bars.fits(forest), len(forest.rows)
     shift = 0.0 if in_columns else 0.2
@@ -291,8 +293,8 @@ class Contrast(Protocol):
     def high(self) -> float | None: ...  # noqa: D102
 
 
-def name_sides(ax: "Axes", left: Verdict, texts: Mapping[Verdict, str]) -> None:
-    """Say above the axis what either side of it means."""
+def name_sides(ax: Axes, left: Verdict, texts: Mapping[Verdict, str]) -> None:
+    """Write above the axis which algorithm each side of it favours."""
     for verdict, text in texts.items():
         x, align, said = 1, "right", f"{text} \N{RIGHTWARDS ARROW}"
         if verdict == left:
@@ -312,7 +314,7 @@ def name_sides(ax: "Axes", left: Verdict, texts: Mapping[Verdict, str]) -> None:
 def draw_reference(
     neutral: float,
     near: tuple[float, float] | None,
-    ax: "Axes",
+    ax: Axes,
     spans: Sequence[tuple[float, float]],
 ) -> None:
     """Draw the neutral value and the band along spans of rows."""
@@ -322,7 +324,7 @@ def draw_reference(
     lines(ax, [(neutral, top, neutral, bottom) for top, bottom in spans], INK, 0.9, zorder=1)
 
 
-def draw_marks(rows: Sequence[tuple[float, Contrast]], ax: "Axes") -> None:
+def draw_marks(rows: Sequence[tuple[float, Contrast]], ax: Axes) -> None:
     """Draw intervals and estimates at heights; an arrow where an end is off the axis."""
     for verdict in Verdict:
         same_verdict = [(at, row) for at, row in rows if row.verdict == verdict]
@@ -330,7 +332,7 @@ def draw_marks(rows: Sequence[tuple[float, Contrast]], ax: "Axes") -> None:
             _draw_marks(same_verdict, MARKS[verdict], ax)
 
 
-def _draw_marks(rows: Sequence[tuple[float, Contrast]], mark: Mark, ax: "Axes") -> None:
+def _draw_marks(rows: Sequence[tuple[float, Contrast]], mark: Mark, ax: Axes) -> None:
     left, right = ax.get_xlim()
     known = [(at, r.low, r.high) for at, r in rows if r.low is not None and r.high is not None]
     ends = [(max(low, left), at, min(high, right), at) for at, low, high in known]

@@ -1,5 +1,7 @@
 """Figures of influence and prediction."""
 
+from __future__ import annotations
+
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -22,7 +24,7 @@ _SAID = 40  # characters of the verdicts that change
 
 
 def layout_influence(influence: Influence, width: Width = PAGE) -> Bars:
-    """Lay out the influence of each unit; of many, those that change verdicts come first."""
+    """Return the bars of each unit's influence; of many units, those that change verdicts."""
     table, measure, unit = influence.ranked(), influence.measure, influence.unit_name
     first = np.argsort(-(table["n_changed"].to_numpy() > 0).astype(int), kind="stable")[:_MOST]
     shown = table.iloc[np.sort(first)]
@@ -67,8 +69,8 @@ def _bar(name: str, shift: float, n: int, changes: str, width: Width) -> Bar:
 size_influence, draw_influence = bars.size_bars, bars.draw_bars
 
 
-def layout_prediction(new: "NewDataset", width: Width = PAGE) -> Bars:
-    """Lay out the probabilities to be best on a new data set, the likeliest first."""
+def layout_prediction(new: NewDataset, width: Width = PAGE) -> Bars:
+    """Return the bars of the probabilities to be best on a new data set, largest first."""
     measure, table = new.measure, new.summary()
     table = table.sort_values("prob_best_next", ascending=False, kind="stable")
     probabilities = list(

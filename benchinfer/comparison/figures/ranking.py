@@ -1,5 +1,7 @@
 """Ranking of the algorithms: differences from the best one, with letters, ranks and levels."""
 
+from __future__ import annotations
+
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -119,27 +121,27 @@ class Ranking(Layout):
     role: str
 
 
-def suits(comparison: "Comparison") -> bool:
-    """Say whether most algorithms were compared with one, the best or a control."""
+def suits(comparison: Comparison) -> bool:
+    """Return whether some algorithm, such as a control, was compared with all the others."""
     k = len(comparison.algorithms)
     return k > 1 and _compared(comparison)[1].max() == k - 1
 
 
-def _compared(comparison: "Comparison") -> tuple[Codes, Codes]:
+def _compared(comparison: Comparison) -> tuple[Codes, Codes]:
     """Return the pairs of single algorithms, and the number of pairs of each algorithm."""
     pairs = comparison.pairs[(comparison.pairs >= 0).all(axis=1)]
     return pairs, np.bincount(pairs.ravel(), minlength=len(comparison.algorithms))
 
 
 def layout(
-    comparison: "Comparison",
+    comparison: Comparison,
     width: Width = PAGE,
     *,
     top: int | None = None,
     algorithms: Sequence[str] | None = None,
     order: Sequence[str] | None = None,
 ) -> Ranking:
-    """Lay out the algorithms by their ranking, each with its difference from the best one."""
+    """Return the layout of a ranking: each algorithm's difference from the best or the control."""
     shown = _shown(comparison, top, algorithms, order)
     reference, role = _reference(comparison, shown)
     table = _against(comparison, reference)
@@ -188,7 +190,7 @@ _ALONE = (-1, Verdict.MISSING, math.nan, None, None)
 
 
 def _shown(
-    comparison: "Comparison",
+    comparison: Comparison,
     top: int | None,
     algorithms: Sequence[str] | None,
     order: Sequence[str] | None,
@@ -202,8 +204,8 @@ def _shown(
     return chosen[:top]
 
 
-def _reference(comparison: "Comparison", shown: Sequence[str]) -> tuple[str, str]:
-    """Return the algorithm that the others are compared with, and what it is."""
+def _reference(comparison: Comparison, shown: Sequence[str]) -> tuple[str, str]:
+    """Return the algorithm that the others are compared with, and its role, such as control."""
     names, k = comparison.algorithms, len(comparison.algorithms)
     pairs, times = _compared(comparison)
     if k > 2 and len(pairs) == k - 1 == times.max():
@@ -218,7 +220,7 @@ def _reference(comparison: "Comparison", shown: Sequence[str]) -> tuple[str, str
 
 
 def _against(
-    comparison: "Comparison", reference: str
+    comparison: Comparison, reference: str
 ) -> dict[str, tuple[int, Verdict, float, float | None, float | None]]:
     """Return number, verdict, estimate and interval of each contrast with the reference."""
     table = comparison.contrasts(all=True)
@@ -234,7 +236,7 @@ def _against(
     return dict(zip(table["first"], intervals, strict=True))
 
 
-def _levels(comparison: "Comparison", shown: Sequence[str]) -> tuple[str, list[str]]:
+def _levels(comparison: Comparison, shown: Sequence[str]) -> tuple[str, list[str]]:
     """Return the name of the levels, and each as text."""
     if comparison.relative:
         return "", [""] * len(shown)
@@ -250,12 +252,12 @@ def _levels(comparison: "Comparison", shown: Sequence[str]) -> tuple[str, list[s
 
 
 def _joined(
-    comparison: "Comparison",
-    relation: "Relation",
+    comparison: Comparison,
+    relation: Relation,
     role: str,
     shown: Sequence[str],
 ) -> tuple[Groups, list[str], str, str]:
-    """Return bars, letters or ranks, the name of their column, and how to read them."""
+    """Return bars, letters or ranks, with the head of their column and an explanation."""
     k = len(shown)
     if role == "control" or k < 3:
         return (), [""] * k, "", ""
@@ -272,7 +274,7 @@ def _joined(
     return (), spelled(groups, k), "", f"algorithms that share a letter are {what}"
 
 
-def _reading(comparison: "Comparison", rows: Sequence[Ranked], role: str) -> str:
+def _reading(comparison: Comparison, rows: Sequence[Ranked], role: str) -> str:
     tested = "p_value" in comparison.effects()
     none = "no intervals: tests decide" if tested else "no intervals: no inference"
     codes = sorted({row.verdict for row in rows if not math.isnan(row.estimate)})
@@ -313,7 +315,7 @@ def _width(texts: Sequence[str], head: str, groups: Groups = ()) -> float:
 
 
 def _room(ranking: Ranking) -> float:
-    """Return the inches that the axis has."""
+    """Return the width of the axis in inches."""
     labels = widest([row.label for row in ranking.rows])
     return ranking.width - labels - sum(_columns(ranking)) - 0.35
 
@@ -325,7 +327,7 @@ def size(ranking: Ranking) -> tuple[float, float]:
     return ranking.width, 0.6 + below + bars.pitch(n) * n
 
 
-def draw(ranking: Ranking, ax: "Axes") -> None:
+def draw(ranking: Ranking, ax: Axes) -> None:
     """Draw the ranking into an Axes."""
     r, n = ranking, len(ranking.rows)
     limits = forest.limits(r.rows, r.neutral, r.band, log=r.log)
@@ -355,7 +357,7 @@ def draw(ranking: Ranking, ax: "Axes") -> None:
     _write(r, ax)
 
 
-def _write(ranking: Ranking, ax: "Axes") -> None:
+def _write(ranking: Ranking, ax: Axes) -> None:
     """Write the names on the left, and letters, ranks and levels on the right."""
     marks, levels = _columns(ranking)
     left, right = _offset(ax, 0, -0.08), _offset(ax, 1, marks + levels + 0.05)
@@ -404,8 +406,8 @@ def _write(ranking: Ranking, ax: "Axes") -> None:
         )
 
 
-def _offset(ax: "Axes", share: float, inches: float) -> "Transform":
-    """Return the place some inches, at a font of 10 points, right of a share of the axis."""
+def _offset(ax: Axes, share: float, inches: float) -> Transform:
+    """Return the transform to a share of the axis plus inches, at a font of 10 points."""
     figure = ax.get_figure(root=True)
     shift = ScaledTranslation(inches * scale(), 0, figure.dpi_scale_trans)  # pyright: ignore[reportOptionalMemberAccess]
     at = Affine2D().translate(share, 0) + ax.transAxes + shift
@@ -413,7 +415,7 @@ def _offset(ax: "Axes", share: float, inches: float) -> "Transform":
 
 
 def _lanes(groups: Groups) -> tuple[list[int], int]:
-    """Return the first free lane of each bar, and their number."""
+    """Return the first lane free of overlap for each bar, and the number of lanes."""
     ends: list[int] = []
     lanes: list[int] = []
     for group in groups:
@@ -424,9 +426,9 @@ def _lanes(groups: Groups) -> tuple[list[int], int]:
 
 
 def layout_ranks(
-    comparison: "Comparison", width: Width = PAGE, *, order: Sequence[str] | None = None
+    comparison: Comparison, width: Width = PAGE, *, order: Sequence[str] | None = None
 ) -> Intervals:
-    """Lay out the sets of ranks, or the ranks that verdicts without inference leave."""
+    """Return the layout of the intervals of ranks, from rank sets or else from verdicts."""
     ranges = best.ranges(comparison)
     words = {name: f"{a}" if a == b else f"{a} to {b}" for name, (a, b) in ranges.items()}
     names = bars.labels(comparison.algorithms, list(words.values()), width)

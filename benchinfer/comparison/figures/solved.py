@@ -1,5 +1,7 @@
 """Figures of runs with a limit: solved over time, cactus, and ratios to the best."""
 
+from __future__ import annotations
+
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
@@ -26,9 +28,9 @@ _TITLES = {
 
 
 def layout(
-    kind: _Shown, scores: "ScoreTable", width: Width = PAGE, *, top: int | None = None
+    kind: _Shown, scores: ScoreTable, width: Width = PAGE, *, top: int | None = None
 ) -> ProfileLayout:
-    """Lay out what each algorithm solves.
+    """Return the layout of curves of the runs or problems that each algorithm solves.
 
     Parameters
     ----------
@@ -98,7 +100,7 @@ def layout(
     )
 
 
-def _ratios(runs: "RunTimes") -> tuple[Array, Codes, Codes]:
+def _ratios(runs: RunTimes) -> tuple[Array, Codes, Codes]:
     """Return ratios to the best running time of each problem, infinite where none was solved."""
     total, solved = runs.running_times()
     with np.errstate(divide="ignore", invalid="ignore"):

@@ -126,7 +126,7 @@ def _count(
 
 
 def _weights(against: Array, m: int, pairs: int) -> Array:
-    """Return (T, ...) how many statistics can be of a true hypothesis when one's turn comes.
+    """Return the (T, ...) numbers of hypotheses that can be true at each step down.
 
     Of each pair it is one, or one for each of m measures while it is open on which the column is
     better. A pair that has left for good has none.
@@ -147,7 +147,7 @@ def _weights(against: Array, m: int, pairs: int) -> Array:
 
 
 def dominated(shown: Flags) -> Flags:
-    """Return (K,) which algorithms are dominated, given (K, K) whether by the column.
+    """Return a (K,) mask of dominated algorithms from (K, K) dominance by the column.
 
     With tolerances dominance can go round in a circle of three or more, whose members stay.
 
@@ -165,7 +165,7 @@ def dominated(shown: Flags) -> Flags:
 
 
 def _in_units(tables: Array, margins: Array) -> tuple[Array, Array]:
-    """Return tables less the means of their rows, and margins, in units of each spread."""
+    """Return tables centred by row, and margins, both in standard deviations of each table."""
     centred = tables - tables.mean(axis=2, keepdims=True)
     unit = centred.std(axis=(1, 2))
     unit = np.where(unit > 0, unit, 1.0)

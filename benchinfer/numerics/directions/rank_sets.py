@@ -147,7 +147,7 @@ class RowReference:
         return (mean[:, None] - mean - margin) * len(self.table) ** 0.5 * self.per_length(margin)
 
     def drawn(self, margin: float) -> Iterator[_Draws]:
-        """Yield the cosines with other directions; the margin is a column of its own."""
+        """Yield cosines of the differences with random directions, with the margin as a column."""
         d, k = self.table.shape
         order = rotations.canonical_order(self.table)
         place = np.argsort(order)
@@ -204,7 +204,7 @@ class NormalReference:
         return np.sign(t) * np.asarray(size, np.float64)
 
     def p_values(self, t: Array) -> Array:
-        """Return p-values of |t|, each one-sided."""
+        """Return one-sided p-values of |t|."""
         return np.asarray(stdtr(self.df, -np.abs(t)), np.float64)
 
     def drawn(self, margin: float) -> Iterator[_Draws]:  # noqa: ARG002  (draws are of no difference)
@@ -260,7 +260,7 @@ class ResampleReference:
         return -np.sign(size) * ndtri(np.clip(p, 1e-300, 0.5))
 
     def drawn(self, margin: float) -> Iterator[_Draws]:  # noqa: ARG002  (draws are of no difference)
-        """Yield the errors of the resamples, turned as percentiles are."""
+        """Yield the errors of the resamples, with the sign reversed."""
         part = self.resamples[: n_draws(len(self.levels))]
         yield from _parts(self.resamples.mean(axis=0) - part, self._per_error())
 
@@ -285,7 +285,7 @@ class TermReference:
         return self._unit(margin).sum(axis=2)
 
     def drawn(self, margin: float) -> Iterator[_Draws]:
-        """Yield sums with other signs."""
+        """Yield the sums of terms with random signs."""
         unit = self._unit(margin)
         k, _, d = unit.shape
         signs = rotations.sign_vectors(d, n_draws(k), self.seed)
@@ -492,7 +492,7 @@ def _sets(
     alpha: float,
     basis: Basis,
 ) -> RankSets:
-    """Return the sets of p-values, all pairs shown, and those that rows show by themselves."""
+    """Return rank sets from p-values, significant pairs, and those of each algorithm alone."""
     k = len(p_best)
     return RankSets(
         best=p_best > alpha,
@@ -528,7 +528,7 @@ class StepDown:
         self._n += len(against)
 
     def p_values(self, most: Array | None = None) -> Array:
-        """Return (M,) adjusted p-values; ``most`` are bounds of what they are before steps."""
+        """Return (M,) step-down p-values; ``most`` are upper bounds before running maxima."""
         p, share = np.empty(len(self._order)), self._count / self._n
         share = share if most is None else np.minimum(share, most[self._order])
         p[self._order] = np.maximum.accumulate(share)

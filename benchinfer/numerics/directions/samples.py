@@ -150,7 +150,7 @@ def cones(family: PointDifferences, sides: int) -> SpreadDistribution:
 
 @dataclass(frozen=True, slots=True)
 class _Beside:
-    """Directions orthogonal to some of the statistics, and how far these are from the largest."""
+    """Directions orthogonal to some statistics, with the slope at which another becomes largest."""
 
     rows: int | Codes  # () or (g,) numbers of the statistics
     # (replicates n, g) largest component of another statistic per unit of its correlation short of
@@ -192,7 +192,7 @@ def _shared(family: PointDifferences, n: int, replicates: int, sides: int) -> It
 
 
 def _rise(y: NDArray[np.floating], gap: Array, row: int) -> Array:
-    """Return the largest of (J, n) components per unit of its gap, the own one left out."""
+    """Return the largest ratio of (J, n) components to gaps, without that of one row."""
     reach = 1 / np.where(gap >= 0, np.maximum(gap, 1e-14), np.minimum(gap, -1e-14))
     reach = reach.astype(y.dtype)[:, None]
     step, rise = _step(len(gap)), np.empty(y.shape[1])
@@ -226,7 +226,7 @@ def _precision(r: int) -> type:
 
 
 def _spread(values: Array, low: float, high: float) -> SpreadDistribution:
-    """Share each value between the two nodes next to it; nodes without a share are left out."""
+    """Return the distribution of values on a grid, each split between its neighbouring nodes."""
     nodes = np.linspace(low, high, _NODES + 1)
     place = (values - low) * (_NODES / (high - low))
     left = np.clip(place.astype(np.int64), 0, _NODES - 1)

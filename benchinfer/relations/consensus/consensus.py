@@ -1,5 +1,7 @@
 """Consensus of relations."""
 
+from __future__ import annotations
+
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import partial
@@ -144,10 +146,10 @@ class Consensus(Tabular):
         return self.solutions
 
     def relation(self) -> Relation:
-        """Return what holds in all optima; pairs on which they disagree are undecided."""
+        """Return the verdicts common to all optima; pairs on which these disagree are undecided."""
         return Relation(self.algorithms, self.common, _rule(self.method, self.family))
 
-    def summary(self) -> "pd.DataFrame":
+    def summary(self) -> pd.DataFrame:
         """One row per algorithm: ``algorithm rank_low rank_high``, and ``score`` if there is one.
 
         Rows are sorted by rank.
@@ -164,7 +166,7 @@ class Consensus(Tabular):
 
     to_frame = summary
 
-    def support(self) -> "pd.DataFrame":
+    def support(self) -> pd.DataFrame:
         """Support for the verdict of each pair.
 
         Returns
@@ -214,12 +216,12 @@ class Consensus(Tabular):
         unique = self.optimal and self.count == 1 and self.count_exact
         return unique and not (self.cost is None and (self.common == Verdict.UNDECIDED).any())
 
-    def diagnostics(self) -> "pd.DataFrame":
+    def diagnostics(self) -> pd.DataFrame:
         """One row per check: ``check value direction limit ok remedy``."""
         return checks_frame(checks(self))
 
     def __str__(self) -> str:
-        """Write the order where it is the only one, otherwise what holds in all optima.
+        """Return the order where it is the only one, otherwise the verdicts common to all optima.
 
         Algorithms in braces are neither ranked as a whole nor all tied; `relation` has the pairs.
         """
@@ -261,7 +263,7 @@ def consensus(
     solutions: int | Literal["all"] = 100,
     time_limit: float | None = None,
 ) -> Consensus:
-    """Return the relations that disagree least with an ensemble, with what all of them share.
+    """Return the relations that disagree least with an ensemble, and the verdicts common to all.
 
     Parameters
     ----------
@@ -379,7 +381,7 @@ def _of_orders(
     count_exact: bool = True,
     scores: Array | None = None,
 ) -> Consensus:
-    """Return a consensus of optima (K, K); diagonals of what they share need not be set."""
+    """Return a consensus of the optima (K, K); its diagonals of common verdicts are set here."""
     common = common.astype(np.int8)
     np.fill_diagonal(common, Verdict.EQUIVALENT)
     return Consensus(
@@ -429,7 +431,7 @@ def _scored(
 def _placed(
     make: Callable[..., Consensus], verdicts: States, weights: Costs, divisor: int, limit: int
 ) -> Consensus:
-    """Choose the places that differ least from the ranks in the relations."""
+    """Return the consensus by assignment: places with the least distance from ranks."""
     costs = points.place_costs(twice_ranks(verdicts), weights)
     slack = 0.0 if costs.dtype.kind == "i" else 1e-9 * float(costs.max())
     twice, graph, first = points.cheapest(costs, slack, _SETS)
@@ -466,7 +468,7 @@ def _rule(method: str, family: str) -> str:
 
 
 def check_family(method: str, family: str) -> None:
-    """Refuse a family that a method has no consensus of."""
+    """Raise a DesignError where a method does not give a consensus of the family."""
     only = {**dict.fromkeys(SCORES, "weak"), ASSIGNED: "linear"}.get(method, family)
     if only != family:
         raise DesignError(
@@ -477,8 +479,8 @@ def check_family(method: str, family: str) -> None:
         )
 
 
-def checks(result: "Consensus") -> list[Check]:
-    """Return the rows on how sure and how unique a consensus is."""
+def checks(result: Consensus) -> list[Check]:
+    """Return the checks on the optimality and the uniqueness of a consensus."""
     upper = np.triu_indices(len(result.certain), 1)
     rows: list[Check] = []
     if result.cost is not None and result.lower_bound is not None:
@@ -487,8 +489,8 @@ def checks(result: "Consensus") -> list[Check]:
                 "cost above the lower bound",
                 result.cost - result.lower_bound,
                 ok=result.optimal,
-                remedy="no order was proved to be the cheapest: there may be better ones; give"
-                " more seconds with time_limit, or compare fewer algorithms (of more than 200 that"
+                remedy="no order was proved to be the cheapest: there may be better ones; give more"
+                " seconds with time_limit=..., or compare fewer algorithms (of more than 200 that"
                 " do not split there is no proof)",
             )
         ]
@@ -501,7 +503,7 @@ def checks(result: "Consensus") -> list[Check]:
                 result.count,
                 1.0,
                 ok=result.count == 1 and result.count_exact,
-                remedy=f"{pairs} open between them: relation() has what all of them say, and no"
+                remedy=f"{pairs} open between them: the relation has what all of them say, and no"
                 " single one is the answer",
             ),
             Check.of(
@@ -514,7 +516,7 @@ def checks(result: "Consensus") -> list[Check]:
     return [*rows, *_checks_of_votes(result)]
 
 
-def _checks_of_votes(result: "Consensus") -> list[Check]:
+def _checks_of_votes(result: Consensus) -> list[Check]:
     upper = np.triu_indices(len(result.certain), 1)
     missing = result.votes[Verdict.MISSING][upper]
     compared = result.votes[1:].sum(axis=0)[upper]
@@ -535,8 +537,8 @@ def _checks_of_votes(result: "Consensus") -> list[Check]:
     ]
 
 
-def optima(result: "Consensus") -> str:
-    """Say how many optima there are, and of which kind.
+def optima(result: Consensus) -> str:
+    """Return the number and the kind of the optimal orders as text.
 
     Examples
     --------

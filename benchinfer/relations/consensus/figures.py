@@ -1,5 +1,7 @@
 """Figures of a consensus."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
@@ -25,8 +27,8 @@ size_agreed = hasse.size
 draw_agreed = hasse.draw
 
 
-def layout_agreed(consensus: "Consensus", width: Width = PAGE) -> hasse.Hasse:
-    """Lay out what holds in all optima, or the best order found if none is proved the best."""
+def layout_agreed(consensus: Consensus, width: Width = PAGE) -> hasse.Hasse:
+    """Return the Hasse diagram of the relation common to all optima, or of the best order found."""
     shown = consensus.relation() if consensus.optimal else consensus.solutions[0]
     laid = hasse.layout(shown, width)
     several = consensus.optimal and not (consensus.count == 1 and consensus.count_exact)
@@ -51,8 +53,8 @@ class Range:
     high: float
 
 
-def layout_ranges(consensus: "Consensus", width: Width = PAGE) -> Strips[Range]:
-    """Lay out the ranks of the algorithms of a consensus."""
+def layout_ranges(consensus: Consensus, width: Width = PAGE) -> Strips[Range]:
+    """Return the layout of the ranks, or ranges of ranks, of the algorithms in a consensus."""
     low, high = consensus.ranks.T
     said = [f"{a}" if a == b else f"{a} to {b}" for a, b in consensus.ranks.tolist()]
     names = bars.labels(consensus.algorithms, said, width)
@@ -73,7 +75,7 @@ def layout_ranges(consensus: "Consensus", width: Width = PAGE) -> Strips[Range]:
 size_ranges = bars.size_strips
 
 
-def draw_ranges(ranges: Strips[Range], ax: "Axes") -> None:
+def draw_ranges(ranges: Strips[Range], ax: Axes) -> None:
     """Draw the ranges into an Axes."""
     aligned = bars.fits(ranges)
     shift = 0.0 if aligned else 0.2

@@ -151,7 +151,7 @@ _BRACES = "Algorithms in braces are neither ranked as a whole nor all tied."
 
 
 def consensus_section(result: Consensus, title: str = "Consensus") -> Section:
-    """Order, what it costs, how many fit as well, and its support."""
+    """Return the section on a consensus: its order, cost, number of optima and support."""
     text = str(result)
     near = neighbours(result)
     k = len(result.algorithms)
@@ -211,12 +211,12 @@ def _counted(result: Consensus) -> str:
 
 
 def citations() -> str:
-    """Return the BibTeX entries of what a consensus rests on."""
+    """Return the BibTeX entries of the methods of a consensus."""
     return bibtex([consensus])
 
 
 def over_datasets(result: Consensus, datasets: int) -> Section:
-    """Consensus of the relations of the data sets of a table."""
+    """Return the section on the consensus of the relations of the data sets of a table."""
     section = consensus_section(result, "Consensus over the data sets")
     lead = (
         f"The order that disagrees least with the relations of the {count(datasets, 'data set')},"

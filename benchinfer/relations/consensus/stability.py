@@ -1,5 +1,7 @@
 """Stability of a consensus: bootstrap and influence."""
 
+from __future__ import annotations
+
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import islice, pairwise
@@ -62,7 +64,7 @@ class ConsensusOptions:
     missing_pairs: MissingPairs
 
     def check(self) -> None:
-        """Refuse what is not known."""
+        """Raise a DesignError where an option has an unknown value."""
         for what, value, known in (
             ("method", self.method, METHODS),
             ("family", self.family, ORDERS),
@@ -97,7 +99,7 @@ class ConsensusOptions:
 
 
 def _aligned(ensemble: Ensemble, names: tuple[str, ...] | None) -> States:
-    """Return the verdicts (B, K, K) on the algorithms that are named; what lacks is missing."""
+    """Return the verdicts (B, K, K) on the named algorithms, missing where one is not compared."""
     if names is None or names == ensemble.algorithms:
         return ensemble.states
     if strange := [name for name in ensemble.algorithms if name not in names]:
@@ -109,7 +111,7 @@ def _aligned(ensemble: Ensemble, names: tuple[str, ...] | None) -> States:
 
 
 def _require_ensemble(given: object) -> Ensemble:
-    """Return an ensemble of at least two relations that count."""
+    """Return the ensemble; raise a DesignError without two relations of positive weight."""
     if not isinstance(given, Ensemble):
         hint = "relations per data set: per_dataset(...).relations()."
         if isinstance(given, Mapping):
@@ -163,7 +165,7 @@ class ConsensusInfluence(Showable):
         """(B,) half the sum of the changes: how many pairs are turned."""
         return np.abs(self.above_without - self.above).sum(axis=(1, 2)) / 2
 
-    def summary(self) -> "pd.DataFrame":
+    def summary(self) -> pd.DataFrame:
         """One row per relation, the most influential first.
 
         Returns
@@ -188,7 +190,7 @@ class ConsensusInfluence(Showable):
 
     to_frame = summary
 
-    def pairs(self) -> "pd.DataFrame":
+    def pairs(self) -> pd.DataFrame:
         """Return the pairs that change: ``relation first second observed without``.
 
         The shares are those of the optima with the first strictly above the second, with all
@@ -213,7 +215,7 @@ class ConsensusInfluence(Showable):
         return np.abs(self.above_without - self.above) > _SAME
 
     def description(self) -> str:
-        """Return how many relations change something."""
+        """Return the number of relations without which the consensus changes, as text."""
         some = int((self.influence > _SAME).sum())
         return (
             f"<ConsensusInfluence: leaving out one of {len(self.relations)} relations changes the"
@@ -228,7 +230,7 @@ def consensus_influence(
     family: Order = "weak",
     missing_pairs: MissingPairs = "ignore",
 ) -> ConsensusInfluence:
-    """Leave out one relation (data set) after the other and find the consensus anew.
+    """Return the changes of the consensus when each relation (data set) in turn is left out.
 
     Parameters
     ----------
@@ -338,7 +340,7 @@ class Stability(Showable):
     def _best_first(self) -> NDArray[np.intp]:
         return np.argsort(np.round(self.mean_position, 9), kind="stable")
 
-    def summary(self, level: float = 0.95) -> "pd.DataFrame":
+    def summary(self, level: float = 0.95) -> pd.DataFrame:
         """One row per algorithm, best first, with its mean place and the range of its places.
 
         Parameters
@@ -369,8 +371,8 @@ class Stability(Showable):
 
     to_frame = summary
 
-    def positions(self) -> "pd.DataFrame":
-        """Return how often each place is taken: ``algorithm position share share_error observed``.
+    def positions(self) -> pd.DataFrame:
+        """Return the shares of positions: ``algorithm position share share_error observed``.
 
         The place of an algorithm is 1 + the number strictly above it. There is one row for each
         algorithm and place, best algorithm first.
@@ -387,7 +389,7 @@ class Stability(Showable):
             }
         )
 
-    def pairs(self) -> "pd.DataFrame":
+    def pairs(self) -> pd.DataFrame:
         """Return how often one algorithm is above another, one row per pair.
 
         Returns
@@ -412,7 +414,7 @@ class Stability(Showable):
             del columns["share_tied"]
         return frame(columns)
 
-    def orders(self) -> "pd.DataFrame":
+    def orders(self) -> pd.DataFrame:
         """Return the orders that were the only optimum: ``order share share_error``.
 
         Shares are of all resamples; those with several optima add to no order.
@@ -426,7 +428,7 @@ class Stability(Showable):
             }
         )
 
-    def diagnostics(self) -> "pd.DataFrame":
+    def diagnostics(self) -> pd.DataFrame:
         """One row per check: ``check value direction limit ok remedy``."""
         rows = [
             Check.of(
@@ -460,7 +462,7 @@ class Stability(Showable):
         return text
 
     def description(self) -> str:
-        """Return what was resampled, and the order."""
+        """Return the kind and number of resamples, and the consensus order, as text."""
         return (
             f"<Stability of {len(self.algorithms)} algorithms over {self.resamples} resamples of"
             f" {self.n_relations} relations: {self}>"

@@ -1,5 +1,7 @@
 """Figures of ensembles: support, map, clusters, verdicts."""
 
+from __future__ import annotations
+
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -58,7 +60,7 @@ class Dendrogram(Layout):
 
 
 def leaves(merges: Array) -> list[int]:
-    """Return the things that were merged in an order in which no lines cross.
+    """Return the leaves of a dendrogram in an order in which no lines cross.
 
     Of two clusters the one with the smaller first number is first.
 
@@ -74,8 +76,8 @@ def leaves(merges: Array) -> list[int]:
     return members[-1]
 
 
-def layout_dendrogram(ensemble: "Ensemble", width: Width = PAGE) -> Dendrogram:
-    """Lay out the clusters of the relations of an ensemble."""
+def layout_dendrogram(ensemble: Ensemble, width: Width = PAGE) -> Dendrogram:
+    """Return the layout of the dendrogram of the relations of an ensemble."""
     clusters = ensemble.clusters()
     order = leaves(clusters.merges)
     names = fitted(clusters.names, 0.38 * width)
@@ -95,7 +97,7 @@ def layout_dendrogram(ensemble: "Ensemble", width: Width = PAGE) -> Dendrogram:
     )
 
 
-def _segments(clusters: "Clusters", order: list[int]) -> list[Segment]:
+def _segments(clusters: Clusters, order: list[int]) -> list[Segment]:
     """Return for each merge the lines of both clusters and the line that joins them."""
     place = {leaf: (0.0, float(row)) for row, leaf in enumerate(order)}
     segments: list[Segment] = []
@@ -112,7 +114,7 @@ def size_dendrogram(dendrogram: Dendrogram) -> tuple[float, float]:
     return dendrogram.width, 0.4 + below + 0.25 * len(dendrogram.rows)
 
 
-def draw_dendrogram(dendrogram: Dendrogram, ax: "Axes") -> None:
+def draw_dendrogram(dendrogram: Dendrogram, ax: Axes) -> None:
     """Draw the dendrogram into an Axes."""
     d = dendrogram
     end = 1.04 * d.top or 1.0
@@ -140,8 +142,8 @@ class Landscape(PointMap):
     unit: float
 
 
-def layout_landscape(ensemble: "Ensemble", width: Width = PAGE) -> Landscape:
-    """Lay out the map of `Ensemble.map`, with names where there is room for them."""
+def layout_landscape(ensemble: Ensemble, width: Width = PAGE) -> Landscape:
+    """Return the layout of `Ensemble.map`, with numbers where there is no room for names."""
     scaling = ensemble.map()
     across, margin = width - 0.2, 0.9 if is_wide(width) else 0.6
     reach = float(np.abs(scaling.points).max(initial=0.0))
@@ -182,7 +184,7 @@ def layout_landscape(ensemble: "Ensemble", width: Width = PAGE) -> Landscape:
 
 
 def _groups(points: Array, near: float) -> list[list[int]]:
-    """Join points that are the same."""
+    """Group points that coincide."""
     groups: list[list[int]] = []
     for i, point in enumerate(points):
         for group in groups:
@@ -200,7 +202,7 @@ def _label(names: Sequence[str]) -> str:
     return wrapped(", ".join(names), 2.1)
 
 
-def draw_landscape(landscape: Landscape, ax: "Axes") -> None:
+def draw_landscape(landscape: Landscape, ax: Axes) -> None:
     """Draw the map into an Axes."""
     m = landscape
     draw_map(m, ax)
@@ -213,13 +215,13 @@ def draw_landscape(landscape: Landscape, ax: "Axes") -> None:
 
 
 def layout_verdicts(
-    ensemble: "Ensemble",
+    ensemble: Ensemble,
     width: Width = PAGE,
     *,
     top: int | None = None,
     algorithms: Sequence[str] | None = None,
 ) -> Verdicts:
-    """Lay out the verdicts of the relations of an ensemble."""
+    """Return the layout of the verdicts of each relation of an ensemble."""
     where = f"in {count(len(ensemble), 'relation')}"
     title = "Verdicts of each relation"
     return verdict_tiles(ensemble, title, where, width, top=top, algorithms=algorithms)
@@ -230,7 +232,7 @@ _HEAD = 1.45  # inches that a head may be long
 
 
 def verdict_tiles(
-    relations: Mapping[str, "Relation"],
+    relations: Mapping[str, Relation],
     title: str,
     where: str,
     width: Width,
@@ -238,7 +240,7 @@ def verdict_tiles(
     top: int | None = None,
     algorithms: Sequence[str] | None = None,
 ) -> Verdicts:
-    """Lay out a tile for each pair and relation; of too many pairs for those with the best."""
+    """Return the layout of a tile for each relation and pair; of many pairs, those of the best."""
     order = standing(relations)
     if strange := [name for name in algorithms or () if name not in order]:
         raise ArgumentError(unknown("algorithm", strange[0], order))
@@ -269,7 +271,7 @@ def verdict_tiles(
 
 
 def _heads(pairs: Sequence[tuple[str, str]], *, second_only: bool) -> tuple[str, ...]:
-    """Return both names of each pair, or those beside the best algorithm."""
+    """Return the column heads: both names of each pair, or only the second one."""
     if second_only:
         return tuple(name for _, name in pairs)
     room = (_HEAD - across(" : ")) / 2
@@ -278,7 +280,7 @@ def _heads(pairs: Sequence[tuple[str, str]], *, second_only: bool) -> tuple[str,
 
 
 def _sides(chosen: Sequence[str], shown: int, total: int) -> tuple[str, ...]:
-    """Say which of a pair a tile prefers, and which pairs there are."""
+    """Return the notes on the direction of the signs in tiles and on the selection of pairs."""
     if shown == total:
         return ("> first, < second preferred",)
     best = f"{chosen[0]}, first by wins less losses, with each column's algorithm"
@@ -288,7 +290,7 @@ def _sides(chosen: Sequence[str], shown: int, total: int) -> tuple[str, ...]:
     )
 
 
-def standing(relations: Mapping[str, "Relation"]) -> list[str]:
+def standing(relations: Mapping[str, Relation]) -> list[str]:
     """Return the algorithms by wins less losses, so that most tiles favour the first of a pair."""
     balance: Counter[str] = Counter()
     for relation in relations.values():
@@ -297,7 +299,7 @@ def standing(relations: Mapping[str, "Relation"]) -> list[str]:
     return sorted(balance, key=lambda name: (-balance[name], name))
 
 
-def _verdict(relation: "Relation", a: str, b: str) -> Verdict:
+def _verdict(relation: Relation, a: str, b: str) -> Verdict:
     if a not in relation.algorithms or b not in relation.algorithms:
         return Verdict.MISSING
     i, j = relation.algorithms.index(a), relation.algorithms.index(b)
@@ -325,7 +327,7 @@ class BarSegment:
 
 @dataclass(frozen=True, slots=True)
 class Stack:
-    """One row."""
+    """One row of a chart of stacked bars."""
 
     # label, said: the pair, and its bar in words
     label: str
@@ -360,7 +362,7 @@ def pieces(weights: Sequence[float]) -> tuple[BarSegment, ...]:
 size_stacks = bars.size_strips
 
 
-def draw_stacks(stacks: Strips[Stack], ax: "Axes") -> None:
+def draw_stacks(stacks: Strips[Stack], ax: Axes) -> None:
     """Draw the bars into an Axes, with the text next to or above them, by the room there is."""
     aligned = bars.fits(stacks)
     bars.frame(stacks, ax, (0.0, 1.0))
@@ -384,7 +386,7 @@ def _bars(placed: _Placed, half: float) -> tuple[list[float], list[float], float
     return [y for y, _ in placed], along, 2 * half, [piece.start for _, piece in placed]
 
 
-def _fill(ax: "Axes", placed: _Placed, half: float) -> None:
+def _fill(ax: Axes, placed: _Placed, half: float) -> None:
     """Draw the pieces of one verdict, with its sign where there is room."""
     if not placed:
         return
@@ -400,8 +402,8 @@ size_support = size_stacks
 draw_support = draw_stacks
 
 
-def layout_support(ensemble: "Ensemble", width: Width = PAGE) -> Strips[Stack]:
-    """Lay out how the weight of an ensemble is shared among verdicts."""
+def layout_support(ensemble: Ensemble, width: Width = PAGE) -> Strips[Stack]:
+    """Return the layout of a bar per pair that divides the weight of the relations by verdict."""
     index = {name: i for i, name in enumerate(ensemble.algorithms)}
     order = standing(ensemble)
     every = list(combinations(order, 2))
@@ -432,7 +434,7 @@ def layout_support(ensemble: "Ensemble", width: Width = PAGE) -> Strips[Stack]:
 def _labelled(
     stacks: Mapping[tuple[str, str], Stack], width: Width
 ) -> tuple[list[Stack], dict[str, str]]:
-    """Return rows with the names of their pairs around the mark that is their label, and names."""
+    """Return the rows labelled by pairs, with their marks between the names, and short names."""
     said, marks = [row.said for row in stacks.values()], [row.label for row in stacks.values()]
     mark = max(marks, key=across, default="")
     names = bars.pair_labels(dict.fromkeys(n for pair in stacks for n in pair), mark, said, width)
@@ -456,8 +458,8 @@ def _spoken(rows: Sequence[Stack]) -> str:
     return "; ".join(f"{row.label} {row.said}" for row in rows) or "no pair"
 
 
-def layout_consensus(consensus: "Consensus", width: Width = PAGE) -> Strips[Stack]:
-    """Lay out what speaks for the order of neighbours in a consensus."""
+def layout_consensus(consensus: Consensus, width: Width = PAGE) -> Strips[Stack]:
+    """Return the layout of the votes on each pair of neighbours in the order of a consensus."""
     order = np.lexsort((consensus.ranks[:, 1], consensus.ranks[:, 0]))
     table = consensus.support()
     regret = _square(consensus, table["regret"]) if "regret" in table else None
@@ -496,8 +498,8 @@ def layout_consensus(consensus: "Consensus", width: Width = PAGE) -> Strips[Stac
     )
 
 
-def _square(consensus: "Consensus", values: "pd.Series") -> Array:
-    """Put values of the pairs (i < j) into a symmetric square."""
+def _square(consensus: Consensus, values: pd.Series) -> Array:
+    """Return a symmetric matrix of the values of the pairs i < j."""
     k = len(consensus.algorithms)
     square = np.zeros((k, k))
     square[np.triu_indices(k, 1)] = values

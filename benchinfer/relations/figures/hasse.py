@@ -5,6 +5,8 @@ structures, https://doi.org/10.1109/TSMC.1981.4308636: a line that passes a row 
 own there, so that it never runs behind a name.
 """
 
+from __future__ import annotations
+
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations, pairwise
@@ -85,11 +87,11 @@ def arrange(
     return rows
 
 
-def _rows(strict: "Flags") -> list[list[int]]:
-    """Return the algorithms by how far down the longest chain through them they stand."""
+def _rows(strict: Flags) -> list[list[int]]:
+    """Return the algorithms in rows, by their relative depth in the longest chain through them."""
     above, below = posets.depths(strict), posets.depths(strict.T)
     chain = above + below
-    # What is undecided from anything is placed in the middle, not on top.
+    # Algorithms with undecided pairs only are placed in the middle, not on top.
     share = np.where(chain > 0, above / np.maximum(chain, 1), 0.5)
     return [[int(i) for i in np.flatnonzero(share == value)] for value in np.unique(share)]
 
@@ -106,9 +108,9 @@ def _shared(
     *,
     undecided: bool,
 ) -> list[Box]:
-    """Put those into one box that have the same verdict with each other and with all others.
+    """Return the boxes of a row; algorithms whose verdicts are all the same share a box.
 
-    Without `undecided` those alone that are equivalent.
+    Without `undecided`, only equivalent algorithms share a box.
     """
     strict, equal = relation.strict, relation.states == Verdict.EQUIVALENT
     groups: dict[tuple[bytes, ...], list[int]] = {}
@@ -172,7 +174,7 @@ class Chains:
 
 
 def chains(relation: Relation) -> Chains:
-    """Return the relation itself or, if it has too many lines, its chains and circles."""
+    """Return the relation itself or, if it has too many lines, its chains and cycles."""
     strict = relation.strict
     if posets.is_transitive(strict) or strict.sum() <= _MANY:
         single = tuple((i,) for i in range(len(relation.algorithms)))
@@ -196,15 +198,15 @@ def chains(relation: Relation) -> Chains:
     return Chains(Relation(names, states), members, tuple(broken))
 
 
-def label(names: "Sequence[str]") -> str:
-    """Write the members of a class, a line each, with a mark if they run in a circle."""
+def label(names: Sequence[str]) -> str:
+    """Return the members of a class, a line each, with a mark if they form a cycle."""
     return "\n".join(["\N{CLOCKWISE OPEN CIRCLE ARROW} circle", *names] if names[1:] else names)
 
 
 def isolated(relation: Relation) -> list[int]:
-    """Return the algorithms that are compared with none, if others are.
+    """Return the algorithms comparable with no other, unless that holds for all.
 
-    Compared is what is preferred or equivalent to some other one.
+    Two algorithms are comparable if one is preferred to the other or both are equivalent.
     """
     comparable = relation.strict | relation.strict.T | (relation.states == Verdict.EQUIVALENT)
     alone = np.flatnonzero(comparable.sum(axis=1) == 1).tolist()
@@ -260,7 +262,7 @@ def place(
 
 
 def _ordered(items: list[list[int]], linked: list[list[int]], together: Flags) -> list[list[int]]:
-    """Order each row by the mean place of what its items are linked with; the unlinked go right."""
+    """Order each row by the mean position of the linked items, with unlinked items on the right."""
     x = np.zeros(len(linked))
     for _ in range(_SWEEPS):
         for i, row in enumerate(items):
@@ -272,7 +274,7 @@ def _ordered(items: list[list[int]], linked: list[list[int]], together: Flags) -
 
 
 def _side_by_side(row: list[int], together: Flags) -> list[int]:
-    """Move what belongs together side by side, otherwise keeping the order."""
+    """Move linked members of a row next to each other, otherwise keeping the order."""
     k = len(together)
     left, chain = row[1:], row[:1]
     while left:
@@ -284,7 +286,10 @@ def _side_by_side(row: list[int], together: Flags) -> list[int]:
 
 
 def _squeezed(items: list[list[int]], room: Array, k: int, limit: float) -> Array:
-    """Take room from the lines that pass rows wider than the limit; items from k on are lines."""
+    """Return the half-widths of items, with lines narrowed that pass rows wider than the limit.
+
+    Items from k on are lines.
+    """
     room = room.copy()
     for row in items:
         passing = [m for m in row if m >= k]
@@ -370,13 +375,13 @@ class Hasse(Layout):
     apart: tuple[float, float, str] | None = None
 
 
-def suits(result: "Relation | Consensus") -> bool:
-    """Say whether there are few enough algorithms for a diagram that a reader can take in."""
+def suits(result: Relation | Consensus) -> bool:
+    """Return whether there are few enough algorithms for a readable diagram."""
     return len(result.algorithms) <= MOST_IN_ORDER
 
 
 def layout(relation: Relation, width: Width = PAGE) -> Hasse:
-    """Lay out the Hasse diagram of a relation, with names or, where they are too long, a key.
+    """Return the layout of the Hasse diagram of a relation, with a key where names are too long.
 
     Raises
     ------
@@ -413,7 +418,10 @@ def layout(relation: Relation, width: Width = PAGE) -> Hasse:
 def _laid(
     relation: Relation, drawn: Chains, names: Mapping[str, str], room: float, limit: float
 ) -> Hasse:
-    """Lay out names in rows of `limit` characters; lines lead around them within `room`."""
+    """Return the layout of a Hasse diagram with rows of names of `limit` characters.
+
+    Lines that pass around the names stay within `room` characters.
+    """
     shown = drawn.relation
     members = [[relation.algorithms[i] for i in m] for m in drawn.members]
     labels = [label([names[name] for name in m]) for m in members]
@@ -492,7 +500,7 @@ def _link(pair: tuple[int, int], verdict: Verdict, points: _Path) -> Link:
 
 
 def _with_isolated(hasse: Hasse, alone: Sequence[tuple[list[str], str]], room: float) -> Hasse:
-    """Put what is compared with none into columns of its own on the right, under a heading."""
+    """Return the diagram with the algorithms comparable with no other in columns on the right."""
     lines = [tuple(text.split("\n")) for _, text in alone]
     half = max(len(line) for text in lines for line in text) / 2 + 1
     wide = 2 * half + _GAP
@@ -521,7 +529,7 @@ def _with_isolated(hasse: Hasse, alone: Sequence[tuple[list[str], str]], room: f
 
 
 def _equivalences(equal: Flags, nodes: Sequence[Node]) -> list[Link]:
-    """Return the equivalences within rows: straight along runs that are equivalent as a whole."""
+    """Return the lines of equivalences within rows, straight along runs that are all equivalent."""
     links: list[Link] = []
     for y in sorted({node.y for node in nodes}):
         row = sorted((m for m, n in enumerate(nodes) if n.y == y), key=lambda m: nodes[m].x)
@@ -561,7 +569,7 @@ def _legend(
 
 
 def layout_undecided(relation: Relation, width: Width = PAGE) -> Hasse:
-    """Lay out the Hasse diagram, and a dotted line for each undecided pair of its boxes."""
+    """Return the layout of the Hasse diagram with dotted lines between undecided pairs of boxes."""
     diagram = layout(relation, width)
     index = {name: i for i, name in enumerate(relation.algorithms)}
     linked = {frozenset((link.a, link.b)) for link in diagram.links}
@@ -581,7 +589,7 @@ def size(hasse: Hasse) -> tuple[float, float]:
     return hasse.width, 0.1 + 0.56 * hasse.rows
 
 
-def draw(hasse: Hasse, ax: "Axes") -> None:
+def draw(hasse: Hasse, ax: Axes) -> None:
     """Draw a Hasse diagram into an Axes."""
     half = (hasse.width - _EDGES) / _CHARACTER / 2
     ax.set_xlim(-half, half)
@@ -605,7 +613,7 @@ def draw(hasse: Hasse, ax: "Axes") -> None:
         )
 
 
-def _draw_link(link: Link, ax: "Axes", *, arrow: bool) -> None:
+def _draw_link(link: Link, ax: Axes, *, arrow: bool) -> None:
     strict = link.verdict == Verdict.FIRST
     colour, dashes, weight = _PENS[link.verdict]
     *before, (x0, y0), end = link.path

@@ -4,6 +4,8 @@ The columns are the groups of `Relation.letters`: two algorithms share one if an
 compared and neither is preferred.
 """
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -61,7 +63,7 @@ class Groups:
 
 
 def group(states: States, ranks: Array) -> Groups:
-    """Find out what can be drawn.
+    """Return the groups of algorithms as bars or, where these are not exact, as letters.
 
     Notes
     -----
@@ -129,7 +131,7 @@ def _ties(ranks: Array) -> tuple[tuple[int, ...], ...]:
 
 
 def _control(states: States) -> int:
-    """Return the one algorithm that is in each pair known, of three or more algorithms."""
+    """Return the control: the algorithm in all compared pairs, of three or more; -1 without one."""
     known = states != Verdict.MISSING
     np.fill_diagonal(known, val=False)
     k, times = len(states), known.sum(axis=1)
@@ -158,7 +160,7 @@ def _runs(same: Flags, ties: Sequence[tuple[int, ...]]) -> list[tuple[int, int]]
 
 
 def _levels(runs: Sequence[tuple[int, int]]) -> tuple[tuple[int, int, int], ...]:
-    """Put each run on the first level that is free."""
+    """Return each run (first, last) with the first level on which it overlaps no earlier run."""
     ends: list[int] = []
     levels: list[tuple[int, int, int]] = []
     for first, last in runs:
@@ -183,9 +185,9 @@ class Letters(Layout):
 
 
 def layout_letters(
-    relation: "Relation", width: Width = PAGE, *, order: Sequence[str] | None = None
+    relation: Relation, width: Width = PAGE, *, order: Sequence[str] | None = None
 ) -> Letters:
-    """Lay out the groups of algorithms that a relation does not tell apart."""
+    """Return the layout of the compact letter display of a relation, with bars where possible."""
     order = order or relation.order
     ranks = generalised_ranks(relation.states)
     number = "number: rank, of wins and losses; 1 is best"
@@ -237,7 +239,7 @@ def size_letters(laid: Letters) -> tuple[float, float]:
     return laid.width, 0.1 + _ROW * len(laid.rows)
 
 
-def draw_letters(laid: Letters, ax: "Axes") -> None:
+def draw_letters(laid: Letters, ax: Axes) -> None:
     """Draw names and groups into an Axes."""
     across, names, k = laid.width, widest(laid.rows) + 0.62, len(laid.rows)
     pitch = min(_PITCH, (across - names - 0.2) / max(len(laid.columns), 1))
@@ -268,9 +270,9 @@ def draw_letters(laid: Letters, ax: "Axes") -> None:
 
 
 def layout_matrix(
-    relation: "Relation", width: Width = PAGE, *, order: Sequence[str] | None = None
+    relation: Relation, width: Width = PAGE, *, order: Sequence[str] | None = None
 ) -> Verdicts:
-    """Lay out the verdicts of a relation."""
+    """Return the layout of the matrix of the verdicts of a relation."""
     order = relation.standing if order is None else order
     index = [relation.algorithms.index(name) for name in order]
     names = tiles.row_names(order, len(order), width)

@@ -3,6 +3,8 @@
 States are coded 0 missing, 1 undecided, 2 equivalent, 3 first, 4 second.
 """
 
+from __future__ import annotations
+
 from typing import Literal
 
 import numpy as np
@@ -13,7 +15,11 @@ type Kind = Literal["symdiff", "cks", "emond-mason", "jmb", "discrete", "cook-se
 
 
 def _table(opposed: int, tied: int, open_: int, tied_open: int) -> Codes:
-    """Lay out first-second, strict-equivalent, strict-undecided and equivalent-undecided."""
+    """Return the (5, 5) distances between two states of a pair, 0 where a state is missing.
+
+    The distances are of opposed strict states, strict and equivalent, strict and undecided, and
+    equivalent and undecided ones.
+    """
     return np.array(
         [
             [0, 0, 0, 0, 0],
@@ -164,7 +170,7 @@ def linkage(distances: Array, method: Literal["average", "complete", "single"]) 
 
 
 def cut(merges: Array, n: int) -> Codes:
-    """Return the cluster (0, 1, ...) of each thing after all but the last n - 1 merges.
+    """Return the cluster (0, 1, ...) of each item after all but the last n - 1 merges.
 
     Clusters are numbered in the order of their first members.
     """

@@ -55,7 +55,7 @@ def letters(different: Flags) -> list[tuple[int, ...]]:
 
 
 def _split(groups: list[int], one: int, others: int) -> list[int]:
-    """Part one member from all that it differs from, and absorb groups that lie inside others."""
+    """Split the groups in which one member differs from others; drop groups inside other groups."""
     apart = [g for g in groups if g & one and g & others]
     unsplit = [g for g in groups if not (g & one and g & others)]
     halves = {g & ~part for g in apart for part in (one, others)}
@@ -281,7 +281,7 @@ def intransitive(r: Flags) -> Tuples:
 
 
 def circles(r: Flags) -> Tuples:
-    """Return the circles of three of the one-way pairs, each once, its smallest member first."""
+    """Return the cycles of three elements in the asymmetric part, each from its smallest one on."""
     strict = r & ~r.T
     return [t for t in _chains(strict, strict.T) if t[0] < min(t[1:])]
 

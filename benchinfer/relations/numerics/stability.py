@@ -13,7 +13,7 @@ type Labels = Codes
 def bootstrapped[T](
     fit: Callable[[Labels], T], n: int, resamples: int, seed: int, n_jobs: int | None = None
 ) -> list[T]:
-    """Return what a function finds in samples of n things, drawn with replacement.
+    """Return the values of a function on bootstrap samples of n items.
 
     Parameters
     ----------
@@ -36,7 +36,7 @@ def bootstrapped[T](
 
 
 def together(labels: Labels) -> Array:
-    """Return how often two things are in one cluster, among the resamples that have both.
+    """Return the share of resamples with two items in one cluster, of those that have both.
 
     Parameters
     ----------
@@ -67,7 +67,7 @@ def together(labels: Labels) -> Array:
 
 
 def jaccard(reference: Labels, labels: Labels) -> Array:
-    """Return the likeness of each cluster to the cluster of a resample that is most like it.
+    """Return the Jaccard similarity of each cluster to the most similar cluster of a resample.
 
     Parameters
     ----------

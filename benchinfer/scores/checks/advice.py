@@ -4,6 +4,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from benchinfer.core.measure import out_of_range
 from benchinfer.core.numbers import count
 from benchinfer.numerics.types import Array, Flags
 from benchinfer.scores.checks import gaps, kinds, units
@@ -14,7 +15,7 @@ from benchinfer.scores.resampling import declaration
 
 ADVICE = "analysis that fits"
 # Of residuals in two units no analysis follows: those of the mended table are others.
-MENDED = "none until the scores are mended and checked again"
+_MENDED = "none until the scores are mended and checked again"
 _PAIR, _MIXED, _POINTS = Analysis("pair"), Analysis("mixed"), Analysis("points")
 _THESE = Analysis("mixed", ("target", "datasets"))
 _PERMUTATION = Analysis("permutation")
@@ -27,10 +28,23 @@ _FAR = 2.0  # standard deviations beyond the largest to expect of so many normal
 
 @dataclass(frozen=True, slots=True)
 class Advice:
-    """An analysis as it is called, or what gives the table one, and why."""
+    """Recommended analysis, or the step that the table needs first, with the reason."""
 
-    call: Analysis | str
+    call: Analysis | None
     reason: str
+    instead: str = ""  # empty where an analysis fits
+
+    def __str__(self) -> str:
+        """Write the call, or what to do instead."""
+        return self.instead if self.call is None else str(self.call)
+
+    @property
+    def arguments(self) -> tuple[tuple[str, str], ...]:
+        """The name of the analysis and the argument that matters, none without an analysis."""
+        if self.call is None:
+            return ()
+        more = () if self.call.argument is None else (self.call.argument,)
+        return (("analysis", self.call.name), *more)
 
 
 def advice(facts: Facts, m: int) -> Advice | None:
@@ -55,11 +69,11 @@ def advice(facts: Facts, m: int) -> Advice | None:
     if call in (_PERMUTATION, kinds.RANKED) and d < least_datasets(1):
         reason += f", but {count(d, 'data set')} are too few for any test by ranks or signs"
         call = _MIXED
-    return Advice(call, reason)
+    return Advice(call, reason, _GROUPS if call is None else "")
 
 
 def _on_these(facts: Facts, m: int, d: int, k: int) -> Advice | None:
-    """Advise on one or two data sets, which claims are about."""
+    """Recommend an analysis for claims about one or two data sets; None if none is possible."""
     s = facts.summary
     if why := _untestable(facts, m):
         part, _ = gaps.fewest_lost(s.n[m], np.zeros(s.n.shape[2], np.bool_))
@@ -74,7 +88,7 @@ def _on_these(facts: Facts, m: int, d: int, k: int) -> Advice | None:
 
 
 def _untestable(facts: Facts, m: int) -> str:
-    """Return why no test by the replications on these data sets holds; empty where one does."""
+    """Return the reason why no test by replications is valid on these data sets; empty without."""
     s, resampling = facts.summary, facts.resampling
     n = s.n[m][s.n[m].any(axis=1)][:, s.n[m].any(axis=0)]
     if n.max() < 2:
@@ -112,8 +126,8 @@ def _on_one(facts: Facts, m: int, k: int) -> Advice:
     return Advice(_MIXED, why)
 
 
-def _across(facts: Facts, m: int) -> tuple[Analysis | str, str]:  # noqa: PLR0911 (one return for each rule)
-    """Advise on several data sets by gaps, ties and residuals: the call, and why."""
+def _across(facts: Facts, m: int) -> tuple[Analysis | None, str]:  # noqa: PLR0911 (one return for each rule)
+    """Return the analysis of several data sets, by gaps, ties and residuals, and the reason."""
     s, levels = facts.summary, facts.levels(m)
     held = np.isfinite(levels)
     levels = levels[held.any(axis=1)][:, held.any(axis=0)]
@@ -139,13 +153,13 @@ def _across(facts: Facts, m: int) -> tuple[Analysis | str, str]:  # noqa: PLR091
     return _MIXED, "residuals have no heavy tails, and few differences are ties"
 
 
-def _of_gaps(held: Flags) -> tuple[Analysis | str, str]:
-    """Advise on a table with gaps: the call, and why."""
+def _of_gaps(held: Flags) -> tuple[Analysis | None, str]:
+    """Return the analysis of a table with gaps, and the reason."""
     call = gaps.supported(held)
     if call is None:
         groups = gaps.groups(held)
         why = f"{count(groups, 'group')} of algorithms share no data set: compare each by itself"
-        return _GROUPS, why
+        return None, why
     if call.argument is not None:
         why = "an algorithm is on one data set only, and needs one error common to all pairs"
         return call, why
@@ -166,7 +180,7 @@ def _ties(levels: Array) -> float:
 
 
 def _far(levels: Array) -> int:
-    """Count the residuals of the two-way table that lie far out, for the spread of their algorithm.
+    """Count the outlying residuals of the two-way table, relative to the spread of their algorithm.
 
     Each algorithm's median absolute deviation is its scale, so that unequal spreads are no heavy
     tails; it is rough where data sets are few, and more is asked of them.
@@ -179,15 +193,18 @@ def _far(levels: Array) -> int:
 
 
 def _of_units(facts: Facts, m: int) -> Advice | None:
-    """Recommend an analysis of a measure, or mending where its scores are not of one unit."""
+    """Recommend an analysis of a measure, or a repair where its scores are not in one unit."""
     low, high = facts.summary.ends[m]
     scale = {measure.name: measure.scale for measure in facts.measures}[facts.summary.measures[m]]
     if scale != "identity" and (low <= 0 or (scale == "logit" and high >= 1)):
-        return Advice(MENDED, f"some have no place on the {scale} scale")
+        return Advice(None, f"some have no place on the {scale} scale", _MENDED)
+    if scale == "identity" and (problem := out_of_range(low, high)):
+        return Advice(None, f"the scores {problem}, out of the range of numbers", _MENDED)
     of_measure = replace(facts, summary=facts.summary.of(facts.summary.measures[m]))
     odd = [finding.rule for rule in units.MIXING if (finding := rule(of_measure)) is not None]
     if odd:
-        return Advice(MENDED, f"some seem to be of another unit or measure ({', '.join(odd)})")
+        why = f"some seem to be of another unit or measure ({', '.join(odd)})"
+        return Advice(None, why, _MENDED)
     return advice(facts, m)
 
 
@@ -205,8 +222,9 @@ def advised(facts: Facts) -> Finding | None:
     if one := len(s.measures) == 1 or len(set(advices.values())) == 1:
         del pairs[1:]
     reasons = "; ".join([(("" if one else f"{name}: ") + a.reason) for name, a in pairs])
-    calls = "; ".join([(("" if one else f"{name}: ") + str(a.call)) for name, a in pairs])
-    return Finding(ADVICE, "note", len(advices), reasons + ".", (), calls + ".")
+    calls = "; ".join([(("" if one else f"{name}: ") + str(a)) for name, a in pairs])
+    arguments = pairs[0][1].arguments if one else ()
+    return Finding(ADVICE, "note", len(advices), reasons + ".", (), calls + ".", arguments)
 
 
 RULES: tuple[Rule, ...] = (advised,)

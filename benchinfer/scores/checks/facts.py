@@ -1,4 +1,6 @@
-"""Facts of a table that findings rest on."""
+"""Facts of a table from which findings are made."""
+
+from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -18,7 +20,7 @@ ALPHA = 0.05  # at which a table is said to be able to decide a pair
 
 
 def least_datasets(tests: int) -> int:
-    """Return the data sets from which a sign-flip test can decide a pair among so many at 5 %."""
+    """Return the least number of data sets for a sign-flip test, one of so many, to reach 5 %."""
     return ceil(log2(2 * tests / ALPHA))
 
 
@@ -53,7 +55,7 @@ class Facts:
         return [(names.index(m.name), m) for m in self.measures if m.name in names]
 
     @property
-    def as_read(self) -> "Facts":
+    def as_read(self) -> Facts:
         """Facts of the measures that are not normalised."""
         normalised = {measure.name for measure in self.measures if measure.normalised}
         s = self.summary
@@ -82,14 +84,14 @@ def rows_finding(
     rows: Sequence[Sequence[object]],
     hint: str,
 ) -> Finding | None:
-    """Return the finding that rows make, the first of them shown under a header; None without."""
+    """Return a finding on rows, with the first of them under a header; None without rows."""
     return Finding(rule, severity, len(rows), what, places(header, rows), hint) if rows else None
 
 
 def places(
     header: tuple[str, ...], rows: Sequence[Sequence[object]]
 ) -> tuple[tuple[str, ...], ...]:
-    """Show the first rows under a header."""
+    """Return the header and the first rows as text."""
     return (header, *(tuple(str(value) for value in row) for row in rows[:_SHOWN]))
 
 

@@ -1,5 +1,7 @@
 """Failures: rows of a table that hold no score, with their reasons."""
 
+from __future__ import annotations
+
 from typing import TYPE_CHECKING, Any
 
 import narwhals as nw
@@ -42,8 +44,8 @@ def within(failures: Any, dataset: str) -> Any:
     return None if failures is None else failures.filter(pc.equal(failures["dataset"], dataset))  # pyright: ignore[reportAttributeAccessIssue]
 
 
-def failures_frame(failures: Any) -> "pd.DataFrame":
-    """Lay out failures as a tidy table, by their labels, or by algorithm and kind."""
+def failures_frame(failures: Any) -> pd.DataFrame:
+    """Return a tidy table of failures, sorted by labels, or by algorithm and state of the run."""
     names = [*LABELS[1:], "reason"]
     if failures is None:
         return frames.frame({name: [] for name in names})
@@ -55,7 +57,7 @@ def failures_frame(failures: Any) -> "pd.DataFrame":
 
 
 def filled(reading: Reading, failed: Failed) -> tuple[Frame, list[Finding]]:
-    """Put a score in place of each failure.
+    """Return the rows with a score for each failure, and a finding that reports this.
 
     The worst score is that of any algorithm on the same data set; where there is none, the failure
     stays without a score.
@@ -135,6 +137,6 @@ def imputed_scores(reading: Reading) -> Finding | None:
     what = f"{count(n, 'score')} {'is' if n == 1 else 'are'} imputed, as the column {column} says."
     hint = (
         f"where={literal(f'not {column}')} leaves them out;"
-        f" scores.failures() lists rows without a score."
+        " scores.failures() lists rows without a score."
     )
     return Finding("imputed scores", "warning", n, what, (), hint)

@@ -4,6 +4,8 @@ Rows without a score or a label are left out of the count of values that are mis
 they are reported as such, or taken as missing, and need no covariate.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
@@ -43,7 +45,7 @@ _BEYOND = f"too large to square (beyond {MOST:g})."
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """A table on its way in.
+    """Rows of a table while it is read and checked.
 
     Attributes
     ----------
@@ -67,7 +69,7 @@ class Reading:
 
     canonical: Frame | None
     usable: Frame | None
-    rows: "Rows"
+    rows: Rows
     summary: Summary
     roles: Roles
     measures: tuple[Measure, ...]
@@ -100,7 +102,7 @@ class Reading:
 
     @property
     def place(self) -> list[str]:
-        """The columns that say where a score belongs, as far as the table has them."""
+        """The columns of labels that identify a score, as far as the table has them."""
         many = len(self.summary.measures) > 1 or len(self.measures) > 1
         shown = ["dataset", "replication", *INNER, "algorithm", *(["measure"] if many else [])]
         return [name for name in shown if name in self.columns]
@@ -163,7 +165,7 @@ def _rows_that_fail(
     hint: str,
     shown: str = "value",
 ) -> Fault:
-    """Return the rule that reports the rows that fail a test, in words for one and for several."""
+    """Return a rule that reports the rows that fail a test; `words` are for one and for several."""
 
     def fault(reading: Reading) -> Finding | None:
         if not (n := reading.counts.get(test, 0)):
@@ -223,8 +225,7 @@ def failures(reading: Reading) -> Finding | None:
         hint = 'leave failed runs out, or say so knowingly: failed="missing".'
         return Finding("failures", "error", n, f"{what}.", where, hint)
     hint = (
-        'scores.failures() lists them; failed="worst" gives them'
-        ' the worst score of their data set, failed="error" refuses them.'
+        'failed="worst" gives them the worst score of their data set, failed="error" refuses them.'
     )
     return Finding("failures", "warning", n, f"{what}: taken as missing.", where, hint)
 
@@ -288,8 +289,8 @@ def direction_not_given(reading: Reading) -> Finding | None:
     # No direction is proposed: one that is copied inverts every verdict.
     hint = f"{directions(tuple(names))}."
     what = f"it is not said whether higher or lower is better for: {', '.join(names)}."
-    asked = (("measures", tuple(names)),)
-    return Finding("direction not given", "error", len(names), what, (), hint, asked)
+    proposes = (("measures", tuple(names)),)
+    return Finding("direction not given", "error", len(names), what, (), hint, proposes)
 
 
 def out_of_bounds(reading: Reading) -> Finding | None:
@@ -345,7 +346,7 @@ def status_without_limit(reading: Reading) -> list[Finding]:
         return []
     column = "/".join(reading.roles.of["status"])
     what = f"the column {column} says which runs were stopped, and no measure has a limit."
-    hint = 'declare it: Measure("seconds", "lower", limit=3600).'
+    hint = 'declare it: measures="seconds:lower:limit=3600".'
     return [Finding("status without a limit", "error", 1, what, (), hint)]
 
 
@@ -357,7 +358,7 @@ FAULTS: tuple[Fault, ...] = (
         "decimal commas",
         ("score is text with a decimal comma.", "scores are text with a decimal comma."),
         nw.col("text").str.contains(COMMA),
-        ('pandas.read_csv(path, decimal=",") reads them as numbers.'),
+        "write them with a decimal point, or read them by pandas, which takes decimal commas.",
         "text",
     ),
     _rows_that_fail(
@@ -452,7 +453,7 @@ def covariate_faults(reading: Reading) -> list[Finding]:
 
 
 def _tests(reading: Reading, i: int) -> Iterator[_Test]:
-    """Yield the tests of a covariate; findings say what follows "n scores have"."""
+    """Yield the tests of a covariate, with findings whose text continues "n scores have"."""
     name, slot = reading.roles.covariates[i], slots(reading.roles.covariates)[i]
     value, text = nw.col(slot), written(slot)
     absent = value.is_null() | value.is_nan()

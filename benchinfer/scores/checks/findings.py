@@ -3,6 +3,8 @@
 Faults that make a table unfit are in `faults`; no finding stops reading.
 """
 
+from __future__ import annotations
+
 import re
 from collections.abc import Mapping, Sequence
 from functools import partial
@@ -66,7 +68,7 @@ def _incomplete(facts: Facts, *, empty: bool) -> Finding | None:
         f"{len(rows):,} of {total:,} cells {has} {lack}.",
         ("dataset", "algorithm", *(["measure"] if many else []), "found", "expected"),
         rows,
-        ("complete() keeps the data sets that are whole."),
+        "scores.complete() keeps the data sets that are whole.",
     )
 
 
@@ -126,7 +128,7 @@ def identical_algorithms(facts: Facts) -> Finding | None:
 
 
 def one_algorithm(facts: Facts) -> Finding | None:
-    """Report that there is nothing to compare."""
+    """Report a table with a single algorithm, which leaves nothing to compare."""
     names = facts.summary.algorithms
     if len(names) != 1:
         return None
@@ -135,7 +137,7 @@ def one_algorithm(facts: Facts) -> Finding | None:
 
 
 def one_dataset(facts: Facts) -> Finding | None:
-    """Report that there is nothing to generalise over."""
+    """Report a table with a single data set, which permits no claim about a domain."""
     names = facts.summary.datasets
     if len(names) != 1:
         return None
@@ -145,7 +147,7 @@ def one_dataset(facts: Facts) -> Finding | None:
 
 
 def few_datasets(facts: Facts) -> Finding | None:
-    """Report that no scores could decide a pair by tests of its ranks or signs.
+    """Report too few data sets for rank or sign tests to decide any pair, whatever the scores.
 
     Of D differences 2 of 2^D assignments of signs are the most extreme, and Holm's procedure
     multiplies the smallest p-value by the number of pairs. D is what the pair shares.
@@ -186,7 +188,7 @@ def few_datasets(facts: Facts) -> Finding | None:
 
 
 def _enough(k: int) -> str:
-    """Return how many data sets are enough for tests by ranks or signs of so many algorithms."""
+    """Return a phrase on the number of data sets that rank or sign tests of k algorithms need."""
     if k == 2:
         return f"{least_datasets(1)} are enough"
     return (
@@ -223,7 +225,7 @@ def similar_names(facts: Facts) -> Finding | None:
 
 
 def outside_the_scale(facts: Facts) -> Finding | None:
-    """List cells with scores that have no finite place on the scale of their measure."""
+    """List cells with scores that have no finite value on the scale of their measure."""
     s = facts.summary
     rows: list[tuple[str, ...]] = []
     scales: dict[str, str] = {}
@@ -246,12 +248,13 @@ def outside_the_scale(facts: Facts) -> Finding | None:
         f" {', the '.join(scales.values())}; they cannot be compared there.",
         ("dataset", "algorithm", "measure", "minimum", "maximum"),
         rows,
-        ('another scale, such as scale="identity"; or add an offset to the scores, and say so.'),
+        'another scale, such as Measure(scale="identity"); or add an offset to the scores, and say'
+        " so.",
     )
 
 
 def too_small(facts: Facts) -> Finding | None:
-    """List measures whose scores differ by less than can be squared."""
+    """List measures with differences of scores so small that their squares underflow."""
     s = facts.summary
     log = {measure.name for measure in facts.measures if measure.scale == "log"}
     rows: list[tuple[str, str, str]] = []
@@ -265,7 +268,7 @@ def too_small(facts: Facts) -> Finding | None:
         f"the scores differ by less than {_TINY:g}: {', '.join(row[0] for row in rows)}.",
         ("measure", "minimum", "maximum"),
         rows,
-        ('change the unit, or say scale="log"; variances of such scores are taken as 0.'),
+        ('change the unit, or say Measure(scale="log"); variances of such scores are taken as 0.'),
     )
 
 
@@ -298,7 +301,7 @@ RULES: tuple[Rule, ...] = (
 
 
 def check(facts: Facts) -> tuple[Finding, ...]:
-    """Run every rule; what numbers stand for is asked of those that are not normalised."""
+    """Run every rule; rules on the kind of scores skip normalised measures."""
     as_read = facts.as_read
     of = dict.fromkeys(_AS_READ, as_read if as_read.summary.measures else None)
     rules = ((rule, of.get(rule, facts)) for rule in RULES)
@@ -337,7 +340,7 @@ def pairing(
     used = summary.replications.sum(axis=2)
     shared = int((used - summary.shared).clip(min=0).sum()) > 0
     n = int(summary.shared.sum())
-    declared, by = paired, f"paired={literal(paired)}"
+    declared, by = paired, f"{paired=}"
     if paired is None and resampling is not None:
         declared, by = resampling.pairs, f"resampling {resampling.kind!r}"
     if declared is None:
@@ -372,7 +375,7 @@ def pairing(
     return declared, Finding("pairing", "note", n, what)
 
 
-def scores_at_a_limit(reading: "Reading", source: "Source") -> list[Finding]:
+def scores_at_a_limit(reading: Reading, source: Source) -> list[Finding]:
     """Report measures of which many scores equal the worst one, as those of time-outs do."""
     hits: list[tuple[Measure, float, int]] = []
     for measure in reading.measures:
@@ -397,7 +400,7 @@ def scores_at_a_limit(reading: "Reading", source: "Source") -> list[Finding]:
     return notes
 
 
-def _state(source: "Source") -> tuple[str, str] | None:
+def _state(source: Source) -> tuple[str, str] | None:
     """Return a column of states and its word for runs that failed, if there is one."""
     names = [n for n in source.names if any(part in n.casefold() for part in _STATES)]
     for name in names:
@@ -411,19 +414,15 @@ def _state(source: "Source") -> tuple[str, str] | None:
 
 
 def _hint(measure: Measure, worst: float, state: tuple[str, str] | None, *, known: bool) -> str:
-    """Return what to do about times that are none."""
+    """Return a hint on scores that are limits of time and not times."""
     if measure.better == "lower" and worst > 0:
-        text = f"{measure.name}:lower:{measure.tolerance:g}:{measure.scale}:limit={worst:g}"
-        limit = f"Measure({measure.name!r}, 'lower', limit={worst:g})"
+        limit = f"measures={literal(f'{measure.name}:lower:limit={worst:g}')}"
         name = "" if state is None or common_name(state[0]) in STATUS else state[0]
         states = f", with columns={ {name: 'status'}!r} as their states"
         return (
-            (
-                "if these are runs that were stopped, they took longer than their score says: declare"
-                f" the limit, {limit}"
-            )
-            + (states if name else "")
-            + ", and every comparison counts them as stopped."
+            "if these are runs that were stopped, they took longer than their score says: declare"
+            f" the limit, {limit}{states if name else ''}, and every comparison counts them as"
+            " stopped."
         )
     if state is None:
         return (

@@ -21,19 +21,19 @@ _SWEEPS = 10
 
 @dataclass(frozen=True, slots=True)
 class Analysis:
-    """An analysis that fits a table, with the argument that matters."""
+    """Analysis that suits a table, with the one argument that it needs, if any."""
 
     name: str
     argument: tuple[str, str] | None = None
 
     def __str__(self) -> str:
-        """Write the call."""
+        """Return the call as text."""
         given = "" if self.argument is None else f'(..., {self.argument[0]}="{self.argument[1]}")'
         return f"compare_{self.name}{given}"
 
 
 def supported(held: Flags) -> Analysis | None:
-    """Return the mixed model that data sets by algorithms with scores allow, None without one."""
+    """Return the mixed-model analysis that a pattern of scores supports; None if there is none."""
     if groups(held) > 1:
         return None
     few = held.sum(axis=0).min() < 2
@@ -54,6 +54,8 @@ def blocks(facts: Facts) -> Finding | None:
         (number[i], f"{patterns[i].sum()} of {len(names)}", _named(names, patterns[i]))
         for i in order
     ]
+    call = supported(held)
+    support = f"; {call} names the pairs that shared data sets do not support" if call else ""
     return rows_finding(
         BLOCKS,
         "note",
@@ -61,17 +63,7 @@ def blocks(facts: Facts) -> Finding | None:
         f" algorithms; {in_common(names.tolist(), held)}.",
         ("data sets", "algorithms", "which"),
         rows,
-        "".join(
-            (
-                "a model takes what is not shared from other data sets and algorithms",
-                *(
-                    f"; {call} names the pairs that shared data sets do not support"
-                    for call in (supported(held),)
-                    if call
-                ),
-                ".",
-            )
-        ),
+        f"a model takes what is not shared from other data sets and algorithms{support}.",
     )
 
 
@@ -137,7 +129,7 @@ def fewest_lost(counts: Counts, fixed: Flags) -> tuple[Flags, Flags]:
 
 
 def _named(names: NDArray[np.str_], held: Flags) -> str:
-    """Name the algorithms of a block, or those that it lacks, whichever are fewer."""
+    """Return the names of the algorithms of a block, or those that it lacks if these are fewer."""
     few = held.sum() * 2 <= len(held)
     chosen = [str(name) for name in names[held if few else ~held]]
     if not chosen:
@@ -167,7 +159,7 @@ def dataset_levels(levels: Array) -> tuple[Array, Array]:
 
 
 def rank_sum(missing: Flags, level: Array) -> tuple[float, float]:
-    """Compare levels where scores are missing with the others.
+    """Compare levels of data sets with and without missing scores by a rank-sum test.
 
     The share is of pairs (missing, there) of which the missing one has the higher level, ties
     counted half. The two-sided p-value is that of the Mann-Whitney test, by its normal
@@ -188,7 +180,7 @@ def rank_sum(missing: Flags, level: Array) -> tuple[float, float]:
 
 
 def _most_missing(held: Flags, level: Array) -> tuple[float, float]:
-    """Correlate the number of missing scores with the level of a data set: sign and p-value.
+    """Return the rank correlation of missing scores with levels of data sets, and its p-value.
 
     By the normal approximation of the rank correlation, cautious where data sets are few.
     """
@@ -232,7 +224,7 @@ def missing_where_hard(facts: Facts) -> Finding | None:
 
 
 def _tests(levels: Array, algorithms: tuple[str, ...]) -> list[tuple[str, bool, float]]:
-    """Return name, whether the others do worse where scores are missing, and Holm's p-value."""
+    """Return tests of missing scores: name, whether levels are lower there, and Holm's p-value."""
     held = np.isfinite(levels)
     if held.all() or len(held) < _FEWEST or held.shape[1] < 3:
         return []

@@ -15,7 +15,7 @@ ZERO_ONE = "0/1 scores"
 WHOLE = "whole numbers"
 RANKS = "ranks"
 PILED = "scores on a bound"
-BINOMIAL = 'compare_bayes(..., likelihood="binomial")'
+BINOMIAL = Analysis("bayes", ("likelihood", "binomial"))
 RANKED = Analysis("permutation", ("on", "ranks"))
 # Share of the scores on a bound from which a model without the bound is another one.
 _PILED = 0.1
@@ -54,7 +54,7 @@ def all_ranks(summary: Summary, m: int) -> bool:
 
 
 def zero_one_scores(facts: Facts) -> Finding | None:
-    """Recognise scores that are right or wrong."""
+    """Report measures whose scores are all 0 or 1."""
     s = facts.summary
     binary = [m for m in range(len(s.measures)) if zero_one(s, m)]
     n = s.n[binary].sum(axis=(1, 2))
@@ -67,7 +67,7 @@ def zero_one_scores(facts: Facts) -> Finding | None:
         ' interval="wilson" of describe gives intervals of the rates.'
         if len(s.datasets) == 1
         else f"{BINOMIAL} models them; compare_mixed takes the rates of the data sets as"
-        f" scores, and per_dataset(compare_pair, ...)"
+        " scores, and per_dataset(compare_pair, scores)"
         " tests each data set exactly."
     )
     what = f"the scores of {', '.join(s.measures[m] for m in binary)} are 0 or 1."
@@ -76,7 +76,7 @@ def zero_one_scores(facts: Facts) -> Finding | None:
 
 
 def ranks(facts: Facts) -> Finding | None:
-    """Recognise ranks of the algorithms."""
+    """Report measures whose scores are ranks of the algorithms."""
     s = facts.summary
     ranked = [m for m in range(len(s.measures)) if all_ranks(s, m)]
     if not ranked:
@@ -88,15 +88,13 @@ def ranks(facts: Facts) -> Finding | None:
         int(s.n[ranked].sum()),
         what,
         (),
-        (
-            "ranks say nothing of how far algorithms are apart, and the rank of each depends on all"
-            f" others: compare the scores that were ranked; of ranks alone, {RANKED}."
-        ),
+        "ranks say nothing of how far algorithms are apart, and the rank of each depends on all"
+        f" others: compare the scores that were ranked; of ranks alone, {RANKED}.",
     )
 
 
 def trials(values: Array) -> int:
-    """Return the smallest n of which shares are multiples as far as they are written; 0 if none.
+    """Return the smallest n for which rounded shares are multiples of 1 / n; 0 if there is none.
 
     Numbers of few decimals are multiples of something by chance: only an n counts that so many of
     them would hardly share.
@@ -122,9 +120,9 @@ def trials(values: Array) -> int:
 
 
 def counts_out_of(facts: Facts) -> Finding | None:
-    """Recognise single scores that are shares of a number of trials.
+    """Report data sets whose single scores are shares of a number of trials.
 
-    Replications, as folds, are shares too, but no trials of their own.
+    Replicated scores, such as those of folds, are not examined.
     """
     s = facts.summary
     rows: list[tuple[object, ...]] = []
@@ -142,15 +140,13 @@ def counts_out_of(facts: Facts) -> Finding | None:
         f"on {count(len(rows), 'data set')} scores are shares of n trials.",
         ("dataset", "measure", "n"),
         rows,
-        (
-            f"with a covariate that holds n, {BINOMIAL} with trials=... knows how precise"
-            " each share is."
-        ),
+        f"with a covariate that holds n, {BINOMIAL} with trials=... knows how precise"
+        " each share is.",
     )
 
 
 def whole_numbers(facts: Facts) -> Finding | None:
-    """Recognise single scores that may count successes: whole numbers, and higher is better.
+    """Report measures whose single scores may count successes: whole numbers, higher is better.
 
     Up to 100, a measure named as shares are is taken for percentages.
 
@@ -172,12 +168,10 @@ def whole_numbers(facts: Facts) -> Finding | None:
         what,
         ("measure", "scores"),
         rows,
-        (
-            "of counts of successes a mean is about the data sets with most trials: divide each"
-            f" by its number of trials, keep that as a covariate, and {BINOMIAL} with"
-            f" trials=... knows how precise each share is. Nothing is to be done of"
-            " percentages."
-        ),
+        "of counts of successes a mean is about the data sets with most trials: divide each"
+        f" by its number of trials, keep that as a covariate, and {BINOMIAL} with"
+        " trials=... knows how precise each share is. Nothing is to be done of"
+        " percentages.",
     )
 
 
@@ -213,11 +207,9 @@ def piled_up(facts: Facts) -> Finding | None:
         f"scores are piled up on a bound: {ends}.",
         ("measure", "bound", "scores", "share"),
         rows,
-        (
-            "there algorithms cannot differ, and a model of means takes that for precision: compare"
-            f" on harder data sets, or by ranks (compare_permutation); of shares of n"
-            f" trials, by {BINOMIAL}."
-        ),
+        "there algorithms cannot differ, and a model of means takes that for precision: compare"
+        " on harder data sets, or by ranks (compare_permutation); of shares of n"
+        f" trials, by {BINOMIAL}.",
     )
 
 

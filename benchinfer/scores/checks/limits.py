@@ -55,7 +55,7 @@ _NEAR = 0.95  # of the limit: a time-out ends no earlier
 
 
 def limited(tool: Format, source: Source) -> Format:
-    """Give the first measure of a tool the limit that a column of its table holds.
+    """Return the format of a tool with the limit of its first measure, read from the limit column.
 
     Raises
     ------
@@ -142,11 +142,9 @@ class RunStates:
                     f"score is above the limit of {limits}.",
                     f"scores are above the limit: {limits}.",
                 ),
-                (
-                    "a run that takes longer was stopped: give a larger limit, or say which"
-                    " runs were stopped, by a column of the role"
-                    " columns={'NAME': 'status'}."
-                ),
+                "a run that takes longer was stopped: give a larger limit, or say which"
+                " runs were stopped, by a column of the role"
+                " columns={'NAME': 'status'}.",
             ),
             *self._solved_at_the_limit(solved),
             *self._stopped_early(),
@@ -159,7 +157,7 @@ class RunStates:
         ]
 
     def _solved_at_the_limit(self, solved: nw.Expr) -> list[Finding]:
-        """Report runs that are said to be solved at the limit, as anytime solvers end."""
+        """Report runs recorded as solved exactly at the limit, as anytime solvers report them."""
         if not self.of_status:
             return []
         if not (n := n_rows(self.reading.frame.filter(solved & self.at_limit))):
@@ -172,7 +170,7 @@ class RunStates:
         return [Finding("solved at the limit", "warning", n, what, (), hint)]
 
     def _stopped_early(self) -> list[Finding]:
-        """Report limits that no stopped run came near, as of another setting than that declared."""
+        """Report limits far above the times of all stopped runs, which suggest another limit."""
         if not self.of_status:
             return []
         stopped = (self.state == "stopped").fill_null(value=False)
@@ -250,7 +248,7 @@ class RunStates:
         return rows.select(*labels, "run_state", "scored", "reason").collect().to_arrow()
 
     def scored(self, crashed: Crashed) -> Any:
-        """Give stopped runs their score: the limit, or what the penalty makes of it.
+        """Return the rows with stopped runs scored by the limit times the penalty factor.
 
         A run that was solved at the very limit gets the next smaller number, so that a score equal
         to that of stopped runs is of a stopped run everywhere.
@@ -279,7 +277,7 @@ class RunStates:
         return frame.drop("status") if self.of_status else frame
 
     def notes(self, failures: Any, scores: Summary) -> list[Finding]:
-        """Report how many runs were stopped or crashed on each measure, by which sign."""
+        """Report the numbers of stopped and crashed runs of each measure."""
         findings: list[Finding] = []
         table = failures.select(["measure", "run_state", "scored"]).to_pandas()
         for m in self.limited:

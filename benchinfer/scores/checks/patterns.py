@@ -37,7 +37,7 @@ class Pattern:
 
 
 def pattern_of(names: Sequence[str]) -> Pattern:
-    """Return the pattern of names: what is the same in all, and the parts that vary.
+    """Return the pattern of names: their constant text and their variable parts.
 
     Parts that say the same are one, as in ``ppo-large`` and ``dqn-small``.
 
@@ -68,7 +68,7 @@ def pattern_of(names: Sequence[str]) -> Pattern:
 
 
 def _constant(names: Sequence[str]) -> tuple[str, str]:
-    """Return what all names begin and end with, up to a separator."""
+    """Return the common beginning and end of all names, up to a separator."""
     head = _start(names)
     head = head[: max((m.end() for m in _SEPARATORS.finditer(head)), default=0)]
     rest = [name[len(head) :] for name in names]

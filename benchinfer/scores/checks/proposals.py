@@ -1,5 +1,7 @@
 """Proposals of options with which a table can be read: each is tried on the table."""
 
+from __future__ import annotations
+
 import itertools
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -61,7 +63,7 @@ _NOUNS = ("seed", "run", "fold", "split", "repeat", "trial", "item", "question",
 
 @dataclass(frozen=True, slots=True)
 class ColumnKind:
-    """What the values of a column tell of its role.
+    """Properties of a column's values that indicate its role.
 
     Attributes
     ----------
@@ -83,7 +85,7 @@ class ColumnKind:
 
     @property
     def plain(self) -> str:
-        """The name as it is compared with those that are known."""
+        """The name in the form in which it is compared with known names."""
         return common_name(_PREFIX.sub("", self.name.strip().casefold())).strip("_")
 
     @property
@@ -128,7 +130,7 @@ class Proposal:
     gives: str
 
     def __str__(self) -> str:
-        """Write the call."""
+        """Return the call as text."""
         better = ", ".join(f"{name!r}: BETTER" for name in self.directions)
         words = [f"{name}={value!r}" for name, value in self.options.items()]
         words += [f"measures={{{better}}}"] if better else []
@@ -140,7 +142,7 @@ def with_proposals(
 ) -> ScoreTableError:
     """Return an error that ends with calls that read the table, if there are any."""
     faults = [f for f in cast("Sequence[Finding]", error.findings) if f.severity == "error"]
-    near = any("did you mean" in fault.hint for fault in faults)
+    near = any(fault.near for fault in faults)
     if near or not any(fault.rule in _MENDABLE or _ways(fault) for fault in faults):
         return error
     findings = list(cast("Sequence[Finding]", error.findings))
@@ -164,7 +166,7 @@ def with_proposals(
 
 
 def _ways(fault: Finding) -> list[tuple[str, tuple[str, ...] | str]]:
-    """Return the points of curves, or the items of passages, that a fault proposes."""
+    """Return the values of ``units`` and ``take`` that a fault proposes."""
     of = dict(fault.proposes)
     nested = (
         [("units", of["units"])] if "units" in of and common_name(of["units"][0]) in GROUPS else []
@@ -207,7 +209,7 @@ def proposals(read: Read, source: object, options: Options) -> list[Proposal]:
     return [proposal for _, proposal in sorted(made.values(), key=lambda pair: pair[0])]
 
 
-def _column(values: "pd.Series[Any]", name: str) -> ColumnKind:
+def _column(values: pd.Series[Any], name: str) -> ColumnKind:
     import pandas as pd
 
     text = values.astype(str).str.strip()
@@ -220,8 +222,8 @@ def _column(values: "pd.Series[Any]", name: str) -> ColumnKind:
 
 def _trial(
     read: Read, source: object, options: Options, candidate: Options
-) -> "tuple[ScoreTable | None, tuple[str, ...], list[Finding]]":
-    """Read the table; directions that nobody declares stand in for the trial, and are asked for."""
+) -> tuple[ScoreTable | None, tuple[str, ...], list[Finding]]:
+    """Read the table, with a provisional direction where none is declared."""
     given = {**options, **candidate}
     if options.get("columns"):
         given["columns"] = {**candidate.get("columns", {}), **options["columns"]}
@@ -266,7 +268,7 @@ def _candidates(
 
 
 def _needed(roles: Mapping[str, str], columns: Sequence[ColumnKind]) -> dict[str, str]:
-    """Leave out roles that are recognised by the name of their column alone."""
+    """Return the roles that must be declared: those that the names of columns do not determine."""
     return {
         name: role
         for name, role in roles.items()
@@ -285,7 +287,7 @@ def _names_of_files(origin: Source, options: Options) -> Iterator[tuple[str, set
 
 
 def _roles_of_parts(pattern: Pattern, fixed: set[str]) -> Iterator[list[str]]:
-    """Yield roles of the variable parts of a pattern: numbers count, words name."""
+    """Yield roles of the variable parts of a pattern: replications for numbers, names for words."""
     choices: list[list[str]] = []
     words = [len(set(labels)) for labels in pattern.labels if not _counts(labels)]
     for i, labels in enumerate(pattern.labels):
@@ -312,7 +314,7 @@ def _counts(labels: Sequence[str]) -> bool:
 
 
 def _labels(columns: Sequence[ColumnKind], fixed: set[str]) -> Iterator[dict[str, str]]:
-    """Yield columns of labels: what is compared, on what, and how often."""
+    """Yield columns of labels with their roles: algorithm, data set, replication and measure."""
     algorithms = _by_name(columns, "algorithm", fixed)
     texts = [c for c in columns if not c.numeric and c.labels > 1 and c.complete]
     others = (*_NO_LABELS, *COMMON["failure"], *GROUPS, *ITEMS)
@@ -353,7 +355,7 @@ def _role(column: ColumnKind) -> str | None:
 def _scores(
     columns: Sequence[ColumnKind], roles: set[str], measures: Sequence[str]
 ) -> Iterator[dict[str, Any]]:
-    """Yield what holds the scores: one column, one for each measure, or a pattern of names."""
+    """Yield options for the scores: one column, one for each measure, or a pattern of names."""
     numeric = [c for c in columns if c.numeric and "".join(c.words) not in _NO_SCORES]
     numeric = [c for c in numeric if not c.name.startswith("_")]
     scores = [c for c in numeric if c.plain not in (*STEPS, *SYNONYMS["replication"])]
@@ -409,7 +411,7 @@ def _mended(
     columns: Sequence[ColumnKind],
     options: Options,
 ) -> Iterator[dict[str, Any]]:
-    """Yield a candidate with what its faults ask for."""
+    """Yield a candidate with the options that its faults propose."""
     if not any(fault.rule == "duplicate rows" for fault in faults):
         return
     given, added = options.get("columns") or {}, candidate.get("columns", {})
@@ -445,8 +447,8 @@ def _of_curves(
     return [{**candidate, "take": f"last:{column.name}"} for column in finest]
 
 
-def _gives(table: "ScoreTable") -> str:
-    """Say what a table holds: 3 algorithms x 12 data sets x 5 seeds."""
+def _gives(table: ScoreTable) -> str:
+    """Return the size of a table as text: ``3 algorithms x 12 data sets x 5 replications``."""
     parts = [count(len(table.algorithms), "algorithm"), count(len(table.datasets), "data set")]
     replications = table.summary.replications
     least, most = int(replications[replications > 0].min()), int(replications.max())

@@ -1,5 +1,8 @@
 """Units: scores of one column that do not seem to be of one measure."""
 
+from collections.abc import Mapping
+from dataclasses import replace
+
 import numpy as np
 
 from benchinfer.core.numbers import count
@@ -96,7 +99,7 @@ def _hundredfold(low: Array, high: Array, above: Flags, below: Flags) -> bool:
 
 
 def _wholly(facts: Facts, held: Flags, above: Flags) -> list[tuple[str, str]]:
-    """Name the data sets, or else the algorithms, that are above wherever they are."""
+    """Return the data sets, or else algorithms, with all cells in `above`; empty where mixed."""
     s = facts.summary
     for role, names, axis in (("data set", s.datasets, 1), ("algorithm", s.algorithms, 0)):
         all_above = (above == held).all(axis=axis)
@@ -110,17 +113,14 @@ def unequal_spread(facts: Facts) -> Finding | None:
     """List data sets on which scores vary many times as much as on the median one."""
     s = facts.summary
     rows: list[tuple[str, ...]] = []
-    lowest, own_scale = np.inf, ""
+    lowest, ways = np.inf, dict[str, str]()
     for m, measure in facts.declared:
         between, within = between_ratios(facts.levels(m)), within_ratios(facts, m)
         ratio = np.fmax(between, within)
         far = np.flatnonzero(ratio >= SPREAD)
         lowest = min(lowest, s.ends[m, 0]) if len(far) else lowest
         if len(far) and measure.normalised is None:
-            own_scale = (
-                " give each data set a scale of its own"
-                ' (read_scores(..., normalise="min-max"), or references),'
-            )
+            ways["normalise"] = "min-max"
         rows += [
             (
                 s.datasets[d],
@@ -132,20 +132,32 @@ def unequal_spread(facts: Facts) -> Finding | None:
         ]
     if not rows:
         return None
-    relative = ' compare relative scores (Measure(..., scale="log")),'
-    return rows_finding(
+    if lowest > 0:
+        ways["scale"] = "log"
+    finding = rows_finding(
         UNEQUAL,
         "warning",
         f"on {count(len(rows), 'data set')} scores vary far more than on the median one,"
         f" {rows[0][3]} as much on {rows[0][0]}: another unit or measure?",
         ("dataset", "measure", "between", "spread"),
         rows,
-        (
-            "a mean over data sets is about these alone: bring them to one unit,"
-            + own_scale
-            + (relative if lowest > 0 else "")
-            + " or compare by ranks (compare_permutation, compare_wins)."
-        ),
+        one_unit(ways),
+    )
+    return finding and replace(finding, proposes=tuple(ways.items()))
+
+
+def one_unit(ways: Mapping[str, object]) -> str:
+    """Return the hint on scores in several units, with the arguments that bring them to one."""
+    kind, scale = ways.get("normalise"), ways.get("scale")
+    own_scale = (
+        " give each data set a scale of its own"
+        f' (read_scores(..., normalise="{kind}"), or references),'
+    )
+    relative = f' compare relative scores (Measure(scale="{scale}")),'
+    return (
+        "a mean over data sets is about these alone: bring them to one unit,"
+        f"{own_scale if kind else ''}{relative if scale else ''}"
+        " or compare by ranks (compare_permutation, compare_wins)."
     )
 
 

@@ -1,74 +1,27 @@
 """Catalogue of the tools whose results are recognised, by columns, keys, files and folders.
 
-A tool is a file beside this one, and a line here.
+A tool is a file beside this one, and a line here: what its results have, and the function that
+reads these, by its place. The function is imported where a file has that. It returns None where the
+contents are another tool's, and the next one is tried; the last is the reader of plain tables.
 """
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from fnmatch import fnmatch
+from importlib import import_module
 from pathlib import Path
+from typing import Any, cast
 
-from benchinfer.scores.formats.aslib import scenario
-from benchinfer.scores.formats.curves.optimisers import coco, ioh
-from benchinfer.scores.formats.curves.runs import lightning, ultralytics
-from benchinfer.scores.formats.curves.trainer import trainer_state
-from benchinfer.scores.formats.documents import (
-    PREDICTIONS,
-    archive,
-    arff,
-    embeddings,
-    harness,
-    predictions,
-    read_json,
-    rows_of,
-)
-from benchinfer.scores.formats.evaluations.every_eval_ever import every_answer, every_eval_ever
-from benchinfer.scores.formats.evaluations.harness import SAMPLE, harness_records
-from benchinfer.scores.formats.evaluations.helm import helm
-from benchinfer.scores.formats.evaluations.inspect import inspect_log
-from benchinfer.scores.formats.evaluations.lighteval import lighteval, lighteval_details
-from benchinfer.scores.formats.evaluations.opencompass import SUMMARY, opencompass
+from benchinfer.scores.formats.documents import archive, arff, read_json, rows_of
 from benchinfer.scores.formats.format import (
     Format,
     Names,
-    Recogniser,
     Record,
     Results,
-    Rows,
-    lines_with,
+    first_line,
+    lines_of,
 )
-from benchinfer.scores.formats.tables import (
-    AUTOML_BENCHMARK,
-    RUNTIME,
-    TIMES,
-    benchopt,
-    cross_validation,
-    experimenter,
-    harness_samples,
-    mlflow,
-    mlr3,
-    resamples_by_column,
-    search,
-    solver_benchmark,
-    tab_arena,
-    tidymodels,
-    weights_and_biases,
-)
-from benchinfer.scores.formats.timing.asv import asv
-from benchinfer.scores.formats.timing.criterion import criterion
-from benchinfer.scores.formats.timing.google_benchmark import (
-    HEAD,
-    google_benchmark,
-    google_benchmark_lines,
-)
-from benchinfer.scores.formats.timing.hyperfine import HYPERFINE_MEANS, hyperfine
-from benchinfer.scores.formats.timing.pytest_benchmark import pytest_benchmark
-from benchinfer.scores.formats.tuning.dvc import experiment_states, experiments, metrics_diff
-from benchinfer.scores.formats.tuning.flaml import flaml
-from benchinfer.scores.formats.tuning.mlflow import mlflow_runs
-from benchinfer.scores.formats.tuning.optuna import optuna_storage
-from benchinfer.scores.formats.tuning.tables import autogluon, mlflow_page, optuna_trials, pycaret
 
 TEXT = {".csv": ",", ".tsv": "\t", ".tab": "\t"}
 ARROW = {".parquet": "parquet", ".pq": "parquet", ".feather": "feather", ".arrow": "feather"}
@@ -76,7 +29,6 @@ JSON = (".jsonl", ".ndjson", ".json")
 DUCKDB = (".duckdb", ".db", ".ddb")
 _PAGES = (".md", ".markdown", ".tex", ".html", ".htm")
 SQLITE = b"SQLite format 3\0"
-PRINTED = (".eval", ".txt", ".trec")
 SQL = (*DUCKDB, ".sqlite", ".sqlite3")
 EXCEL = (".xlsx", ".xls")
 ARRAYS = (".npz",)
@@ -87,84 +39,177 @@ COMPRESSED = (".gz", ".bz2", ".zst")
 _SPREAD, _LOOK = re.compile(r"\d\s*(?:\u00b1|\+/-)\s*[\d.]"), 4096
 _LARGE = 1 << 24
 
-# Columns that a tool's table has, and its format, or a function of their names that returns it;
-# the first that fits counts.
-TABLES: tuple[tuple[set[str], Format | Recogniser], ...] = (
-    ({"params"}, search),
-    ({*TIMES}, cross_validation),
-    ({"task", "framework", "fold", "result", "metric", "constraint"}, AUTOML_BENCHMARK),
-    ({"dataset", "fold", "metric", "metric_error"}, tab_arena),
-    (SAMPLE, harness_samples),
-    ({"task_id", "learner_id", "resampling_id"}, mlr3),
-    ({".metric"}, tidymodels),
-    ({"run_id", "experiment_id", "status"}, mlflow),
-    ({"Name", "State", "Created", "Runtime"}, weights_and_biases),
-    ({"command", "mean", "stddev", "median", "user", "system"}, HYPERFINE_MEANS),
-    ({"Model", "TT (Sec)"}, pycaret),
-    ({"model", "score_val", "stack_level", "fit_order"}, autogluon),
-    ({"number", "state", "datetime_start", "datetime_complete"}, optuna_trials),
-    ({"Run ID", "Name", "Source Type", "Source Name", "Status"}, mlflow_page),
-    ({"Experiment", "rev", "typ", "Created", "parent"}, experiments),
-    ({"Benchmark", "Solver", "Solver Version", "Status", RUNTIME}, solver_benchmark),
-    ({"solver_name", "dataset_name", "objective_name", "idx_rep", "stop_val"}, benchopt),
-    (set(), resamples_by_column),
-    ({"Key_Dataset", "Key_Run", "Key_Scheme"}, experimenter),
+# Columns of a table, and the function of their names that returns its format.
+TABLES: tuple[tuple[set[str], str], ...] = (
+    ({"params"}, "sklearn.search"),
+    ({"fit_time", "score_time"}, "sklearn.cross_validation"),
+    (
+        {"task", "framework", "fold", "result", "metric", "constraint"},
+        "tables.automl_benchmark",
+    ),
+    ({"dataset", "fold", "metric", "metric_error"}, "tables.tab_arena"),
+    ({"doc_id", "doc", "target", "filtered_resps"}, "evaluations.harness.samples_table"),
+    ({"task_id", "learner_id", "resampling_id"}, "tables.mlr3"),
+    ({".metric", ".estimator"}, "tables.tidymodels"),
+    ({"run_id", "experiment_id", "status"}, "tables.mlflow"),
+    ({"Name", "State", "Created", "Runtime"}, "tables.weights_and_biases"),
+    ({"command", "mean", "stddev", "median", "user", "system"}, "timing.hyperfine.means"),
+    ({"Model", "TT (Sec)"}, "tuning.tables.pycaret"),
+    ({"model", "score_val", "stack_level", "fit_order"}, "tuning.tables.autogluon"),
+    ({"number", "state", "datetime_start", "datetime_complete"}, "tuning.tables.optuna_trials"),
+    ({"Run ID", "Name", "Source Type", "Source Name", "Status"}, "tuning.tables.mlflow_page"),
+    ({"Experiment", "rev", "typ", "Created", "parent"}, "tuning.dvc.experiments"),
+    (
+        {"Benchmark", "Solver", "Solver Version", "Status", "Runtime (s)"},
+        "tables.solver_benchmark",
+    ),
+    (
+        {"solver_name", "dataset_name", "objective_name", "idx_rep", "stop_val"},
+        "tables.benchopt",
+    ),
+    ({"folds:"}, "aeon.resamples_by_column"),
+    ({"Folds:"}, "aeon.resamples_by_column"),
+    ({"resamples:"}, "aeon.resamples_by_column"),
+    ({"Resamples:"}, "aeon.resamples_by_column"),
+    ({"Key_Dataset", "Key_Run", "Key_Scheme"}, "tables.experimenter"),
 )
 
-
-DOCUMENTS: tuple[tuple[set[str], Callable[[Record, Path], Results | None]], ...] = (
-    ({"results"}, harness),
-    ({"scores", "task_name", "dataset_revision"}, embeddings),
-    ({"results", "config_general"}, lighteval),
-    ({"eval", "status", "version"}, inspect_log),
-    ({"evaluation_id", "model_info", "evaluation_results"}, every_eval_ever),
-    ({"log_history", "global_step"}, trainer_state),
-    ({"benchmarks", "machine_info"}, pytest_benchmark),
-    ({"benchmarks", "context"}, google_benchmark),
-    ({"results"}, hyperfine),
-    (set(), metrics_diff),
+# Columns of a table of ARFF, and the function of its path and their names that returns its format.
+ATTRIBUTES: tuple[tuple[set[str], str], ...] = (
+    ({"instance_id", "repetition", "algorithm", "runstatus"}, "aslib.scenario"),
 )
 
-# Pattern of the names of files that a tool writes, and the reader of its folder.
-FOLDERS: dict[str, Callable[[Path, Sequence[Path]], Results | None]] = {
-    "run_spec.json": helm,
-    "sample.json": criterion,
-    "machine.json": asv,
-    "meta.yaml": mlflow_runs,
-    "hparams.yaml": lightning,
-    "args.yaml": ultralytics,
-    "*.info": coco,
-    "IOHprofiler_*.json": ioh,
-}
+# Keys of a JSON object, and the function of it and its path that returns its results.
+DOCUMENTS: tuple[tuple[set[str], str], ...] = (
+    ({"results", "versions"}, "evaluations.harness.harness"),
+    ({"scores", "task_name", "dataset_revision"}, "evaluations.mteb.mteb"),
+    ({"results", "config_general"}, "evaluations.lighteval.lighteval"),
+    ({"eval", "status", "version"}, "evaluations.inspect.inspect_log"),
+    (
+        {"evaluation_id", "model_info", "evaluation_results"},
+        "evaluations.every_eval_ever.every_eval_ever",
+    ),
+    ({"log_history", "global_step", "max_steps"}, "curves.trainer.trainer_state"),
+    ({"benchmarks", "machine_info"}, "timing.pytest_benchmark.pytest_benchmark"),
+    ({"benchmarks", "context"}, "timing.google_benchmark.google_benchmark"),
+    ({"results"}, "timing.hyperfine.hyperfine"),
+    (set(), "sklearn.by_estimator"),
+    (set(), "tuning.dvc.metrics_diff"),
+)
+
+# Keys of each object of a list, or of JSON lines, and the function of these and their name that
+# returns their results.
+RECORDS: tuple[tuple[set[str], str], ...] = (
+    (
+        {"evaluation_id", "model_id", "evaluation_name", "sample_id", "evaluation"},
+        "evaluations.every_eval_ever.answers",
+    ),
+    ({"doc_id", "doc", "target", "filtered_resps"}, "evaluations.harness.samples"),
+    ({"rev", "name", "data", "error", "experiments"}, "tuning.dvc.experiment_states"),
+)
+
+# Names of arrays, and the function of these that returns their results.
+ARCHIVES: tuple[tuple[set[str], str], ...] = (
+    ({"timesteps", "results", "ep_lengths"}, "curves.reinforcement.evaluations"),
+)
+
+# Name of a file, the bytes it begins with, and the function of its path that returns its results.
+FILES: tuple[tuple[str, bytes, str], ...] = (
+    (r"(test|train)(Resample|Fold)\d+\.csv", b"", "aeon.predictions"),
+    (r"summary_\d{8}_\d{6}\.csv", b"", "evaluations.opencompass.opencompass"),
+    (
+        r".+\.(csv|tsv|tab)",
+        b"name,iterations,real_time,cpu_time,time_unit",
+        "timing.google_benchmark.lines",
+    ),
+    (r".+\.eval", b"PK", "evaluations.inspect.inspect_archive"),
+    (r".+\.(eval|txt|trec|md)", b"", "evaluations.printed.harness_markdown"),
+    (r".+\.(eval|txt|trec)", b"", "evaluations.printed.trec_eval"),
+    (r".+\.(duckdb|db|ddb|sqlite|sqlite3)", SQLITE, "tuning.optuna.optuna_storage"),
+    (r"details_.+\.parquet", b"PAR1", "evaluations.lighteval.lighteval_details"),
+    (r".+\.log", b"{", "tuning.flaml.flaml"),
+)
+
+# Name of a file of a folder, and the function of the folder and its files that returns results.
+FOLDERS: tuple[tuple[str, str], ...] = (
+    ("run_spec.json", "evaluations.helm.helm"),
+    ("sample.json", "timing.criterion.criterion"),
+    ("machine.json", "timing.asv.asv"),
+    ("meta.yaml", "tuning.mlflow.mlflow_runs"),
+    ("hparams.yaml", "curves.runs.lightning"),
+    ("args.yaml", "curves.runs.ultralytics"),
+    ("*.info", "curves.optimisers.coco"),
+    ("IOHprofiler_*.json", "curves.optimisers.ioh"),
+)
+
+# Endings of files of a folder that are read; files that describe others (MTEB); beginnings of the
+# names of files that hold the scores of a folder, the others being beside (ours, ASlib).
+READ = {*TEXT, *ARROW, *JSON, *SQL, *EXCEL, *ARRAYS, *ARFF, ".eval"}
+DESCRIPTIONS = {"model_meta.json"}
+OURS, SCENARIO = "scores.", "algorithm_runs.arff"
+
+
+def _function(place: str) -> Any:
+    """Return the function at a place beside this module."""
+    module, _, name = place.rpartition(".")
+    return getattr(import_module(f"benchinfer.scores.formats.{module}"), name)
+
+
+def _fitting(
+    lines: Sequence[tuple[set[str], str]], keys: Collection[str]
+) -> Iterator[Callable[..., Any]]:
+    """Yield the functions of the lines whose keys are among these."""
+    names = set(keys)
+    return (_function(place) for needed, place in lines if needed <= names)
+
+
+def _first(results: Iterator[Results | None]) -> Results | None:
+    return next((result for result in results if result is not None), None)
 
 
 def recognised(names: Names) -> Format | None:
     """Return the format whose columns these are, with the columns that are there."""
-    there = set(names)
-    for columns, known in TABLES:
-        if not there or not columns <= there:
-            continue
-        form = known if isinstance(known, Format) else known(names)
-        if form is not None:
-            roles = {name: role for name, role in form.columns.items() if name in there}
+    for describe in _fitting(TABLES, names):
+        if (form := describe(names)) is not None:
+            roles = {name: role for name, role in form.columns.items() if name in names}
             return replace(form, columns=roles)
     return None
 
 
-def of_document(document: Record, path: Path) -> Results | None:
-    """Return the results of the tool that wrote a document."""
-    for keys, read in DOCUMENTS:
-        if document.keys() >= keys and (results := read(document, path)) is not None:
+def of_document(document: object, path: Path) -> Results | None:
+    """Return the results of the tool that wrote a document, an object or a list of these."""
+    if isinstance(document, Mapping):
+        record = cast("Record", document)
+        return _first(read(record, path) for read in _fitting(DOCUMENTS, record))
+    if isinstance(document, list) and document and isinstance(document[0], Mapping):
+        records = cast("list[Any]", document)
+        return of_records(records[0], lambda: records, path.name)
+    return None
+
+
+def of_records(
+    keys: Collection[str], load: Callable[[], Sequence[Any]], name: str
+) -> Results | None:
+    """Return the results of the tool whose records have these keys; they are loaded for it."""
+    names = set(keys)
+    for needed, place in RECORDS:
+        records = load() if needed <= names else ()
+        fit = all(isinstance(record, Mapping) and needed <= record.keys() for record in records)
+        if records and fit and (results := _function(place)(records, name)) is not None:
             return results
     return None
+
+
+def of_arrays(arrays: Mapping[str, Any]) -> Results | None:
+    """Return the results of the tool that wrote an archive of arrays."""
+    return _first(read(arrays) for read in _fitting(ARCHIVES, arrays))
 
 
 def of_folder(folder: Path, files: Sequence[Path]) -> Results | None:
     """Return the results of a tool whose files are not tables by themselves."""
     names = {file.name for file in files}
-    held = (read for name, read in FOLDERS.items() if any(fnmatch(n, name) for n in names))
-    results = (read(folder, files) for read in held)
-    return next((result for result in results if result is not None), None)
+    places = [place for pattern, place in FOLDERS if any(fnmatch(n, pattern) for n in names)]
+    return _first(_function(place)(folder, files) for place in places)
 
 
 def suffix_of(path: Path) -> str:
@@ -188,16 +233,27 @@ def is_page(path: Path) -> bool:
 
 
 def head(path: Path, size: int = len(SQLITE)) -> bytes:
+    """Return the first bytes of a file."""
     with path.open("rb") as file:
         return file.read(size)
 
 
-def of_ending(path: Path, typed: str, suffix: str) -> "tuple[Format | None, object] | None":
+def of_ending(path: Path, typed: str, suffix: str) -> tuple[Format | None, object] | None:
     """Read a file that is no plain table, with the tool that wrote it."""
     if suffix in ARFF:
         frame = arff(path, typed)
-        return scenario(path, [str(name) for name in frame.columns]), frame
-    results = FILES[suffix](path, typed) if suffix in FILES else None
+        names = [str(name) for name in frame.columns]
+        forms = (describe(path, names) for describe in _fitting(ATTRIBUTES, names))
+        return next(forms, None), frame
+    if suffix in ARRAYS:
+        results = archive(path, typed, of_arrays)
+    elif suffix == ".json":
+        document = read_json(path, typed)
+        results = None if document is None else rows_of(document, path, of_document)
+    elif suffix in JSON:
+        results = of_records(first_line(path), lambda: lines_of(path), path.name)
+    else:
+        results = _of_file(path, typed)
     if results is None:
         return None
     import pandas as pd
@@ -205,53 +261,12 @@ def of_ending(path: Path, typed: str, suffix: str) -> "tuple[Format | None, obje
     return results[0], pd.DataFrame(results[1])
 
 
-def _of_json(path: Path, typed: str) -> "tuple[Format | None, Rows] | None":
-    document = read_json(path, typed)
-    if document is None:
-        return None
-    return experiment_states(document) or rows_of(document, path, of_document)
-
-
-def _of_print(path: Path, typed: str) -> "Results | None":
-    """Read what tools print, or an archive of Inspect, which has the ending of one of them."""
-    from benchinfer.scores.formats.evaluations.inspect import inspect_archive
-    from benchinfer.scores.formats.evaluations.printed import harness_markdown, trec_eval
-    from benchinfer.scores.formats.pages import read_page
-
-    markdown = suffix_of(path) == ".md"
-    if not markdown and head(path).startswith(b"PK"):
-        return inspect_archive(path, typed)
-    text = read_page(path, typed)
-    results = harness_markdown(text, path)
-    return results if results or markdown else trec_eval(text, path, typed)
-
-
-def _of_text(path: Path, typed: str) -> "Results | None":
-    """Read the texts of tools that are recognised by the name of the file or its first line."""
-    if PREDICTIONS.fullmatch(path.name):
-        return predictions(path, typed)
-    if SUMMARY.fullmatch(path.name):
-        return opencompass(path)
-    return google_benchmark_lines(path) if head(path, len(HEAD)) == HEAD else None
-
-
-def _of_lines(path: Path, _: str) -> "Results | None":
-    """Read the lines of Every Eval Ever, or of samples of the harness."""
-    if (results := every_answer(path)) is not None:
-        return results
-    lines = lines_with(SAMPLE, path)
-    return None if lines is None else harness_records(lines, path.name)
-
-
-# Ending to the reader of what is no plain table; None where a file is one.
-FILES: "dict[str, Callable[[Path, str], tuple[Format | None, Rows] | None]]" = {
-    **dict.fromkeys(TEXT, _of_text),
-    **dict.fromkeys(PRINTED, _of_print),
-    **dict.fromkeys(SQL, optuna_storage),
-    **dict.fromkeys(ARRAYS, archive),
-    ".json": _of_json,
-    ".jsonl": _of_lines,
-    ".parquet": lighteval_details,
-    ".log": flaml,
-    ".md": _of_print,
-}
+def _of_file(path: Path, typed: str) -> Results | None:
+    """Return the results of the tool that names its files so, or begins them so."""
+    places = (
+        place
+        for name, begin, place in FILES
+        if re.fullmatch(name, path.name, re.IGNORECASE | re.DOTALL)
+        and (not begin or head(path, len(begin)) == begin)
+    )
+    return _first(_function(place)(path, typed) for place in places)

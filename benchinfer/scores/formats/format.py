@@ -1,7 +1,9 @@
 """Format of the results of a tool."""
 
+from __future__ import annotations
+
 import json
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence, ValuesView
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, cast
@@ -18,6 +20,7 @@ type Record = Mapping[str, Any]
 
 BATTLE = {"model_a", "model_b", "winner"}  # columns of arenas
 _UNIT = (0.0, 1.0)
+_LONGEST = 1 << 26  # characters of a line
 # Measures whose direction and bounds are the same in all tools; small letters, no separators.
 _HIGHER = (
     *("accuracy", "acc", "accnorm", "balancedaccuracy", "balacc", "bacc", "auc", "rocauc"),
@@ -41,7 +44,7 @@ _DIRECTIONS: dict[str, tuple[Better, bool]] = {
 
 @dataclass(frozen=True, slots=True)
 class Format:
-    """What the columns of a tool's table are, and what the tool defines of its measures.
+    """Roles of the columns of a tool's table, and declarations that the tool makes of its measures.
 
     Attributes
     ----------
@@ -81,7 +84,7 @@ class Format:
     steps: str = ""
     limit: str = ""
 
-    def joined(self, other: "Format | None") -> "Format":
+    def joined(self, other: Format | None) -> Format:
         """Return the format of two files together: a measure must have one direction in both."""
         if other is None:
             return self
@@ -157,6 +160,36 @@ def is_score(value: object) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool)
 
 
+def is_blank(value: object) -> bool:
+    """Return whether a value stands for a score that is missing: null, a truth value or "N/A"."""
+    if isinstance(value, str):
+        return value.strip().casefold() in ("", "n/a", "nan", "none", "null")
+    return value is None or isinstance(value, bool)
+
+
+def has_record(items: object, *keys: str) -> bool:
+    """Return whether one of the items of a list, or of the values of a record, has all keys.
+
+    Examples
+    --------
+    >>> has_record([3, {"a": 1, "b": 2}], "a", "b"), has_record({"x": {"a": 1}}, "a", "b")
+    (True, False)
+    """
+    values: object = items.values() if isinstance(items, Mapping) else items
+    if not isinstance(values, list | ValuesView):
+        return False
+    some = cast("Iterable[object]", values)
+    return any(isinstance(item, Mapping) and item.keys() >= {*keys} for item in some)
+
+
+def holds_record(path: Path, *keys: str) -> bool:
+    """Return whether a file of JSON holds a record with all keys."""
+    try:
+        return has_record([json.loads(path.read_text(encoding="utf-8"))], *keys)
+    except (OSError, ValueError, RecursionError):
+        return False
+
+
 def number_or_text(text: str) -> float | str:
     """Return the number that a text is, or the text for the checks to see."""
     try:
@@ -166,7 +199,7 @@ def number_or_text(text: str) -> float | str:
 
 
 def part[T](record: Record, key: str, kind: type[T], tool: str) -> T:
-    """Return what a tool writes under a key; refuse another kind of value."""
+    """Return what a tool writes under a key; raise an error on a value of another kind."""
     value = record.get(key)
     if isinstance(value, kind):
         return value
@@ -194,17 +227,27 @@ def _unlike(tool: str, what: str) -> ScoreTableError:
     return ScoreTableError(f"results of {tool}: {what}.", hint=hint)
 
 
-def lines_with(keys: Iterable[str], path: Path) -> list[Record] | None:
-    """Return the records of a file of JSON lines; None where the first lacks a key, or more do."""
+def first_line(path: Path) -> Record:
+    """Return the record in the first of some JSON lines, empty where there is none."""
     with path.open(encoding="utf-8", errors="replace") as file:
-        first = file.readline()
-        if not all(f'"{key}"' in first for key in keys):
-            return None
-        try:
-            lines = [json.loads(line) for line in (first, *file) if line.strip()]
-        except ValueError:
-            return None  # whose reader says what is wrong
-    return lines if all(isinstance(line, dict) for line in lines) else None
+        line = _line(file.readline(_LONGEST))
+    return line if line is not None else {}
+
+
+def lines_of(path: Path) -> list[Record]:
+    """Return the records of JSON lines; none where a line is another thing."""
+    with path.open(encoding="utf-8", errors="replace") as file:
+        lines = [_line(line) for line in file if line.strip()]
+    records = [line for line in lines if line is not None]
+    return records if len(records) == len(lines) else []
+
+
+def _line(text: str) -> Record | None:
+    try:
+        value = json.loads(text)
+    except (ValueError, RecursionError):
+        return None  # whose reader says what is wrong
+    return cast("Record", value) if isinstance(value, Mapping) else None
 
 
 def document(path: Path, tool: str) -> Record:

@@ -1,5 +1,7 @@
 """Detection of the layout of a table."""
 
+from __future__ import annotations
+
 import re
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
@@ -51,7 +53,7 @@ def roles_of(
     covariates: Sequence[str] = (),
     features: Sequence[str] = (),
 ) -> Roles:
-    """Find out which column plays which role, and with ``"auto"`` in which layout.
+    """Return the roles of the columns and, with ``"auto"``, the layout that they imply.
 
     A table is long if it can be. Other layouts are tried only where it lacks a column for that, and
     one is taken only if no second one fits. Tools that are known have their own.
@@ -84,7 +86,7 @@ def _wide(
     features: Sequence[str],
     long: Roles,
 ) -> Roles:
-    """Return the roles of the one wide layout that fits; ask where several do."""
+    """Return the roles of the one wide layout that fits; report a fault where several do."""
     fitting: dict[str, Roles] = {}
     for other in _candidates(source, long, measures):
         roles = assign(source.names, columns, other, measures, covariates, features)
@@ -104,7 +106,7 @@ def _wide(
             ways.append(f"columns={ {name: role}!r}, layout={literal(other)}")
     if not ways:
         return long
-    hint = "".join((*[part for way in ways for part in ("\nor ", way)][1:], "."))
+    hint = "\nor ".join(ways) + "."
     what = f"the table can be read in {len(ways)} ways, which its columns do not tell apart."
     return _with(long, Finding("ambiguous layout", "error", 1, what, (), hint))
 
@@ -178,8 +180,8 @@ def _named_as_measures(source: Source, long: Roles, measures: Sequence[str]) -> 
     hint = f"{directions(tuple(named))} reads one column per measure"
     if len(named) < len(left):
         hint += '; layout="rows-are-algorithms" takes all of them for data sets'
-    asked = (("measures", tuple(named)),)
-    return Finding("measures in the header", "error", len(named), what, (), hint + ".", asked)
+    proposes = (("measures", tuple(named)),)
+    return Finding("measures in the header", "error", len(named), what, (), hint + ".", proposes)
 
 
 def _left(source: Source, roles: Roles) -> list[str]:
@@ -220,7 +222,7 @@ def _is_number(value: object) -> bool:
 
 
 def telling_column(source: Source, roles: Roles) -> str | None:
-    """Return the column without a role that tells apart rows of the same labels, if one does.
+    """Return the column without a role that distinguishes rows of the same labels, if there is one.
 
     Of several, the one with the fewest values: a time of writing tells all rows apart.
     """
@@ -239,7 +241,7 @@ def telling_column(source: Source, roles: Roles) -> str | None:
 
 
 def nested_columns(source: Source, roles: Roles) -> tuple[str, ...]:
-    """Return the columns named as levels of units, the outermost first, that tell rows apart.
+    """Return the columns named as levels of units, outermost first, that distinguish rows.
 
     Groups of items come first, those with the fewest names before the others, then items, then what
     repeats one. Empty if there are not two, or if rows of one place have the same names.
@@ -292,8 +294,8 @@ def grouping_column(source: Source, roles: Roles, role: str) -> tuple[str, int, 
     return min(((n, groups[n], items) for n in groups), key=lambda row: row[1], default=None)
 
 
-def _may_be_labels(values: "pd.Series[Any]") -> bool:
-    """Return whether values may name replications: no measurements, and no numbers of rows."""
+def _may_be_labels(values: pd.Series[Any]) -> bool:
+    """Return whether values may be labels of replications, not measurements or row numbers."""
     import pandas as pd
 
     if values.isna().any() or (values.astype(str).str.strip() == "").any():

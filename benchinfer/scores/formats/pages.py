@@ -87,7 +87,7 @@ def published_table(path: Path, typed: str) -> PublishedTable:
 
 
 def rows_of_page(table: PublishedTable) -> tuple[Rows, list[Finding]]:
-    """Return a score per cell, and what of the cells was left out."""
+    """Return a score per cell, and a note on the parts of cells that were left out."""
     n = max(map(len, table.means.values()))
     rows: Rows = [{name: cells[i] for name, cells in table.means.items()} for i in range(n)]
     findings: list[Finding] = []
@@ -100,6 +100,6 @@ def rows_of_page(table: PublishedTable) -> tuple[Rows, list[Finding]]:
     if table.spreads:
         cells = sum(v is not None for column in table.spreads.values() for v in column)
         what = f"{count(cells, 'cell')} hold a mean and its spread: only means are read here."
-        hint = 'read_effects(path, n=..., spread="sd") read both for a meta-analysis.'
+        hint = "read_effects(..., n=...) reads both for a meta-analysis."
         findings.append(Finding("spreads left out", "note", cells, what, (), hint))
     return rows, findings

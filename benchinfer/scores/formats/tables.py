@@ -4,13 +4,9 @@ import re
 
 from benchinfer.core.measure import Measure
 from benchinfer.scores.columns import COMMON
-from benchinfer.scores.formats.evaluations.harness import NO_MEASURE
 from benchinfer.scores.formats.format import Format, Names, directed
 from benchinfer.scores.resampling import Resampling
 
-TIMES = ("fit_time", "score_time")  # of scikit-learn
-SCORERS = "its scorers give larger scores to what is better"
-_SPLIT = re.compile(r"split\d+_test_(.+)", re.DOTALL)
 _METRICS = ("auc", "acc", "balacc", "logloss", "mae", "mse", "rmse", "rmsle", "r2", "mase", "smape")
 _ERRORS = ("roc_auc", "log_loss", "rmse", "accuracy", "mse", "mae", "r2", "balanced_accuracy")
 _YARDSTICK = (
@@ -21,7 +17,6 @@ _YARDSTICK = (
 _MLR3 = re.compile(r"(classif|regr|surv|clust|dens)\.(.+)|time_(train|predict|both)")
 _RUN = "tags.mlflow.runName"
 _PERCENT = (0.0, 100.0)
-RUNTIME = "Runtime (s)"
 _OBJECTIVE = ("objective_name", "objective_value")
 _WEKA = (
     Measure("Percent_correct", "higher", bounds=_PERCENT, unit="%"),
@@ -37,28 +32,22 @@ _WEKA = (
 )
 
 
-def search(names: Names) -> Format | None:
-    """Describe ``cv_results_`` of a search: a row per setting, a column per split."""
-    measures = dict.fromkeys(match[1] for name in names if (match := _SPLIT.fullmatch(name)))
-    if not measures:
-        return None
+def automl_benchmark(_: Names) -> Format:
+    """Describe ``results.csv`` of the AutoML Benchmark: a row per task, framework and fold."""
     return Format(
-        "scikit-learn, cv_results_ of a search",
-        {"params": "algorithm"},
-        "split{replication}_test_{measure}",
-        tuple(Measure(name, "higher") for name in measures),
-        Resampling("cv"),
-        note=SCORERS,
+        "AutoML Benchmark, results.csv",
+        {
+            "task": "dataset",
+            "framework": "algorithm",
+            "fold": "replication",
+            "result": "value",
+            "metric": "measure",
+            "info": "failure",
+        },
+        measures=directed([*_METRICS, *(f"neg_{metric}" for metric in _METRICS)]),
+        resampling=Resampling("cv"),
+        note="each metric is a measure of its own",
     )
-
-
-def cross_validation(names: Names) -> Format | None:
-    """Describe a frame of ``cross_validate``: a row per split."""
-    scores = [name.removeprefix("test_") for name in names if name.startswith("test_")]
-    measures = tuple(Measure(name, "higher") for name in scores)
-    tool = "scikit-learn, cross_validate"
-    form = Format(tool, {}, "test_{measure}", measures, Resampling("cv"), note=SCORERS)
-    return form if scores else None
 
 
 def tab_arena(names: Names) -> Format | None:
@@ -78,18 +67,6 @@ def tab_arena(names: Names) -> Format | None:
         measures=tuple(Measure(name, "lower", label=f"error by {name}") for name in _ERRORS),
         resampling=Resampling("cv"),
         note="values are errors, lower is better for each metric, roc_auc too",
-    )
-
-
-def harness_samples(names: Names) -> Format:
-    """Describe ``--log_samples`` of lm-evaluation-harness: a line per item."""
-    return Format(
-        "lm-evaluation-harness, samples",
-        {"doc_id": "replication"},
-        "wide-measures",
-        directed(name for name in names if name not in NO_MEASURE),
-        Resampling("items"),
-        "{algorithm}/samples_{dataset}_20*",
     )
 
 
@@ -127,8 +104,10 @@ def tidymodels(names: Names) -> Format | None:
     )
 
 
-def mlflow(names: Names) -> Format:
+def mlflow(names: Names) -> Format | None:
     """Describe ``search_runs()``: a row per run, columns of metrics, parameters and tags."""
+    if not any(name.startswith("metrics.") for name in names):
+        return None
     columns = {"status": "failure"}
     for role in ("dataset", "replication", "algorithm"):
         usual = [f"{kind}.{name}" for kind in ("params", "tags") for name in COMMON[role]]
@@ -144,20 +123,6 @@ def weights_and_biases(names: Names) -> Format:
     usual = [name for name in names if name.casefold() in COMMON["algorithm"]]
     columns = {"State": "failure", (usual or ["Name"])[0]: "algorithm"}
     return Format("Weights & Biases, table of runs", columns, "wide-measures")
-
-
-def resamples_by_column(names: Names) -> Format | None:
-    """Describe a table of one estimator: a row per data set, a column per resample."""
-    first, *rest = names
-    if first.casefold() not in ("folds:", "resamples:") or not all(n.isdigit() for n in rest):
-        return None
-    return Format(
-        "aeon or tsml, table of an estimator",
-        {first: "dataset"},
-        "{replication}",
-        resampling=Resampling("holdout"),
-        name="{algorithm}_TESTFOLDS",
-    )
 
 
 def experimenter(names: Names) -> Format:
@@ -191,7 +156,7 @@ def solver_benchmark(names: Names) -> Format:
         },
         "wide-measures",
         (
-            Measure(RUNTIME, "lower", unit="s"),
+            Measure("Runtime (s)", "lower", unit="s"),
             *(Measure(n, "lower", unit="MB") for n in names if n == "Memory Usage (MB)"),
         ),
         limit=limit,
@@ -223,20 +188,3 @@ def benchopt(names: Names) -> Format:
         note="objective_value is taken as one to be minimised",
         steps="stop_val",
     )
-
-
-# A row per task, framework and fold.
-AUTOML_BENCHMARK = Format(
-    "AutoML Benchmark, results.csv",
-    {
-        "task": "dataset",
-        "framework": "algorithm",
-        "fold": "replication",
-        "result": "value",
-        "metric": "measure",
-        "info": "failure",
-    },
-    measures=directed([*_METRICS, *(f"neg_{metric}" for metric in _METRICS)]),
-    resampling=Resampling("cv"),
-    note="each metric is a measure of its own",
-)

@@ -51,7 +51,7 @@ class StoppedRuns:
 
     @property
     def averaged(self) -> Flags:
-        """(D,) data sets that means are over: shared ones, or all where there is none."""
+        """(D,) whether a mean includes a data set: the shared ones, or all if none is shared."""
         return self.shared if self.shared.any() else np.ones(len(self.n), dtype=np.bool_)
 
     @property
@@ -72,7 +72,7 @@ class StoppedRuns:
         return self._around(mean[best] - mean, share[best] - share)
 
     def _levels(self) -> tuple[Array, Array]:
-        """Return (K,) means and shares of the data sets that all algorithms have."""
+        """Return (K,) mean scores and stopped shares on the data sets that all algorithms have."""
         return column_means(self.mean[self.shared]), column_means(self.cells[self.shared])
 
     def _around(self, mean: Array, share: Array) -> tuple[float, float]:
@@ -118,7 +118,7 @@ def turning_penalty(a: Array, b: Array) -> Array:
 
 
 def turning_verdict(a: Array, b: Array, critical: Array) -> Array:
-    """Return the smallest factor k > 1 at which a paired t test turns; NaN if it does not.
+    """Return the smallest factor k > 1 at which a paired t test changes its verdict, or NaN.
 
     The squared mean of ``a + (k - 1) b`` over data sets less the square of `critical` standard
     errors is a quadratic polynomial in k - 1: the test decides where it is positive.
@@ -318,7 +318,7 @@ def virtual_best(time: Array, worst: float, dataset: Codes) -> VirtualBest:
 
 
 def restricted(value: Array, old: float | None, limit: float, score: float) -> Array:
-    """Give runs that were stopped, or take longer than a limit, the score of stopped runs.
+    """Return the scores under a limit: runs that take longer get the score of stopped runs.
 
     Parameters
     ----------

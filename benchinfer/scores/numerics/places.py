@@ -1,5 +1,7 @@
 """Scores by place: a row per block of one measure, a column per algorithm."""
 
+from __future__ import annotations
+
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -73,7 +75,7 @@ class Places:
         dataset = np.repeat(np.arange(len(row)), np.count_nonzero(there, axis=1))
         return dataset, np.flatnonzero(there) - dataset * row.shape[1], row[there]
 
-    def of_measures(self, names: Sequence[str]) -> "Places":
+    def of_measures(self, names: Sequence[str]) -> Places:
         """Keep some measures, and the labels that occur with them."""
         row = self.row[[self.measures.index(name) for name in names]]
         there = row >= 0
@@ -104,8 +106,8 @@ class Places:
                 yield part, self.value[at[0] : at[-1] + 1] if runs else self.value.take(at, 0)
             start = end
 
-    def replaced(self, m: int, name: str, value: Array) -> "Places":
-        """Give a measure another name, and blocks other scores."""
+    def replaced(self, m: int, name: str, value: Array) -> Places:
+        """Return the places with one measure renamed and with other scores."""
         names = [name if i == m else old for i, old in enumerate(self.measures)]
         order = sorted(range(len(names)), key=names.__getitem__)
         measures = tuple(names[i] for i in order)
@@ -242,7 +244,7 @@ class NotDenseError(Exception):
 
 
 def number(known: NDArray[np.int32], new: NDArray[np.integer], first: int) -> int:
-    """Give the new positions numbers in order, from `first` on; return the next number."""
+    """Assign the new positions numbers from `first` on, in order; return the next number."""
     low, high = int(new.min()), int(new.max())
     if high - low > 16 * len(new):
         new = np.unique(new)
@@ -254,7 +256,7 @@ def number(known: NDArray[np.int32], new: NDArray[np.integer], first: int) -> in
 
 
 class Scatter:
-    """The places that rows take as they come.
+    """Places of rows, assigned in the order in which rows are added.
 
     Parameters
     ----------

@@ -1,5 +1,7 @@
 """Times until runs of optimisers reach targets, and their expected running times."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -43,8 +45,8 @@ class TargetTimes:
     budget: Array
     limit: float = np.inf
 
-    def up_to(self, limit: float) -> "TargetTimes":
-        """Return what was observed up to a limit."""
+    def up_to(self, limit: float) -> TargetTimes:
+        """Return the times as observed up to a limit."""
         time = np.where(self.time <= limit, self.time, np.inf)
         return replace(self, time=time, budget=np.minimum(self.budget, limit), limit=limit)
 
@@ -60,7 +62,7 @@ class TargetTimes:
             return float(self.budget.max()), float(self.budget.max())
         return float(self.budget[missed].min()), float(self.budget[missed].max())
 
-    def part(self, datasets: Sequence[str], algorithms: Sequence[str]) -> "TargetTimes":
+    def part(self, datasets: Sequence[str], algorithms: Sequence[str]) -> TargetTimes:
         """Keep some data sets and algorithms, in the order of the table."""
         d = [name for name in self.datasets if name in set(datasets)]
         a = [name for name in self.algorithms if name in set(algorithms)]
@@ -79,8 +81,8 @@ class TargetTimes:
             budget=self.budget[keep],
         )
 
-    def renamed(self, names: Mapping[str, str]) -> "TargetTimes":
-        """Return it with new names of data sets, algorithms and measures."""
+    def renamed(self, names: Mapping[str, str]) -> TargetTimes:
+        """Return the times with new names of data sets, algorithms and measures."""
         fields = {
             field: tuple(names.get(name, name) for name in getattr(self, field))
             for field in ("datasets", "algorithms")

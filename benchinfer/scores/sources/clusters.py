@@ -4,6 +4,8 @@ The engine groups twice: scores by cell, and, where algorithms share replication
 algorithms that they hold. Only statistics come back.
 """
 
+from __future__ import annotations
+
 import hashlib
 from itertools import combinations_with_replacement
 from typing import TYPE_CHECKING
@@ -29,7 +31,7 @@ _MOST_ALGORITHMS = 64  # each pair is a column
 _BITS = 50  # flags in one whole number that all engines hold
 
 
-def cluster_statistics(table: "ScoreTable", frame: Frame) -> SufficientStatistics:
+def cluster_statistics(table: ScoreTable, frame: Frame) -> SufficientStatistics:
     """Reduce a table of a cluster."""
     cells = {name: table.cells(name) for name in table.summary.measures}
     blocks = dict[str, BlockMoments]()

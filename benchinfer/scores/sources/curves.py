@@ -1,5 +1,7 @@
 """Points of curves: one score of those that a run has over its steps."""
 
+from __future__ import annotations
+
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -58,7 +60,7 @@ class Take:
     number: float = 1.0
 
     @classmethod
-    def of(cls, text: str, names: Columns) -> "Take":
+    def of(cls, text: str, names: Columns) -> Take:
         """Read ``last[:STEPS]``, ``best:NAME[:BETTER]``, ``at:STEPS=NUMBER``, ``mean-last:N``."""
         kind, _, rest = text.partition(":")
         match kind:
@@ -82,8 +84,8 @@ class Take:
             case _:
                 raise _unread(text)
 
-    def directed(self, measures: Sequence[Measure]) -> "Take":
-        """Return it with the direction of ``best``, by declaration or by the column's name."""
+    def directed(self, measures: Sequence[Measure]) -> Take:
+        """Return the rule with the direction of ``best``, as declared or by the column's name."""
         if self.kind != "best" or self.better:
             return self
         declared = {m.name: m.better for m in measures}
@@ -98,7 +100,7 @@ class Take:
         return replace(self, better=better)
 
     def __str__(self) -> str:
-        """Say which score of a curve it is."""
+        """Return the rule in words, such as ``that of the last epoch``."""
         match self.kind:
             case "at":
                 return f"the one at {self.steps} {self.number:g}"
@@ -176,7 +178,7 @@ def points(
             f"the best {take.by} of each curve would be compared, selected by itself: such a score"
             " is better than that of a new run, and more so of longer and noisier curves.",
             hint=(
-                f'select by another column, as in take="best:val_acc", or by none:'
+                'select by another column, as in take="best:val_acc", or by none:'
                 f" take={literal(f'last:{take.steps}')};\nselected=True takes"
                 " the best all the same."
             ),
@@ -221,7 +223,7 @@ class _Curves:
     """
 
     def __init__(
-        self, table: "pd.DataFrame", take: Take, keys: Sequence[str], scores: Sequence[str]
+        self, table: pd.DataFrame, take: Take, keys: Sequence[str], scores: Sequence[str]
     ) -> None:
         import pandas as pd
 
@@ -256,7 +258,7 @@ class _Curves:
         for part in parts:
             self.points = self.points.merge(part, on=[_CURVE, _POINT], how="left")
 
-    def _points(self, name: str, logged: "pd.DataFrame") -> "pd.DataFrame":
+    def _points(self, name: str, logged: pd.DataFrame) -> pd.DataFrame:
         """Return the points of one column of scores; several of one step are for checks to see."""
         ends = logged[_CURVE].map(self.ends[name])
         match self.take.kind:
@@ -274,7 +276,7 @@ class _Curves:
         return part[[_CURVE, name]].assign(**{_POINT: part.groupby(_CURVE).cumcount()})
 
     def notes(self, apart: Sequence[str], *, per_column: bool) -> list[Finding]:
-        """Report what was taken, curves that end earlier than others, and those without a score."""
+        """Report the points taken, curves that end before others, and curves without a score."""
         take, n = self.take, len(self.rows)
         what = f"{len(self.table):,} rows of {count(n, 'curve')}: the score of each is {take}."
         findings = [Finding("points of curves", "note", n, what)]
@@ -324,15 +326,15 @@ class _Curves:
         ]
 
 
-def numbers(values: "pd.Series[Any]") -> "pd.Series[float]":
+def numbers(values: pd.Series[Any]) -> pd.Series[float]:
     """Return the numbers of a column, NaN where there is none."""
     import pandas as pd
 
     return pd.to_numeric(values.astype(object), errors="coerce").astype(float)
 
 
-def _logged(values: "pd.Series[Any]") -> "pd.Series[bool]":
-    """Return in which rows a score was logged; NaN as text is what a run has that diverged."""
+def _logged(values: pd.Series[Any]) -> pd.Series[bool]:
+    """Return the rows in which a score was logged; NaN as text counts, as of a diverged run."""
     text = values.astype(object).map(
         lambda v: v.strip() in _NOT_LOGGED if isinstance(v, str) else False
     )

@@ -32,7 +32,7 @@ def declared(
     take: str | None,
     default: Path | None,
 ) -> tuple[*_Parts, list[Finding]]:
-    """Bring together what the arguments and the TOML declare; arguments win.
+    """Merge the declarations of arguments and TOML; arguments take precedence.
 
     Returns measures, resampling, the names of covariates and of the levels of units, the point of
     a curve, and notes.
@@ -71,7 +71,7 @@ def declared(
         except (TypeError, AttributeError):
             raise ScoreTableError(
                 f"{measures=} cannot be read.",
-                hint='measures={"NAME": ...}, with "higher" or "lower", or Measure(...).',
+                hint='measures={"NAME": ...}, with "higher" or "lower".',
             ) from None
     if isinstance(resampling, str):
         said = Resampling.of(resampling)
@@ -107,7 +107,7 @@ def _texts(given: object) -> tuple[str, ...] | None:
 
 
 def check_units(units: object) -> tuple[str, ...]:
-    """Return the names of levels, outermost first; refuse what are none."""
+    """Return the names of levels, outermost first; raise a ScoreTableError if they are invalid."""
     names = [units] if isinstance(units, str) else units
     if not isinstance(names, Sequence) or not all(isinstance(n, str) and n for n in names):
         raise ScoreTableError(

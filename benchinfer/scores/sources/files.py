@@ -29,12 +29,14 @@ from benchinfer.scores.columns import (
 )
 from benchinfer.scores.coverage import Finding
 from benchinfer.scores.formats.catalogue import (
-    ARFF,
-    ARRAYS,
     ARROW,
     COMPRESSED,
+    DESCRIPTIONS,
     EXCEL,
     JSON,
+    OURS,
+    READ,
+    SCENARIO,
     SQL,
     SQLITE,
     TEXT,
@@ -43,11 +45,17 @@ from benchinfer.scores.formats.catalogue import (
     of_document,
     of_ending,
     of_folder,
+    of_records,
     recognised,
     suffix_of,
 )
-from benchinfer.scores.formats.documents import DEEPEST, MOST_BYTES, of_mapping, rows_of, too_deep
-from benchinfer.scores.formats.evaluations.harness import SAMPLE, harness_records
+from benchinfer.scores.formats.documents import (
+    DEEPEST,
+    MOST_BYTES,
+    rows_of,
+    runs_by_tasks,
+    too_deep,
+)
 from benchinfer.scores.formats.format import Format
 from benchinfer.scores.formats.layouts import roles_of
 from benchinfer.scores.numerics.places import BATCH, NotDenseError
@@ -69,8 +77,6 @@ _KNOWN = (
     "csv, tsv (also .gz, .bz2, .zst), parquet, feather, json, jsonl, arff, npz, xlsx, duckdb, md,"
     " tex, html"
 )
-_TABLES = {*TEXT, *ARROW, *JSON, *SQL, *EXCEL, *ARRAYS, *ARFF, ".eval"}
-_DESCRIBE = {"model_meta.json"}  # files that tools write beside their results (MTEB)
 _SIGNS = "*?["  # of a pattern
 _BLOCK = 2**20  # bytes that Arrow reads at once: less has nothing for a second thread
 _SELECT = "a pattern selects, such as 'folder/*.csv'."
@@ -79,6 +85,15 @@ _LONGEST = 1 << 26  # bytes or characters of a line
 _INTEGRAL = re.compile(r"[+-]?[0-9]+\.0+")
 _MOST_COLUMNS = 20_000
 _FILE = "benchinfer_file"  # the column of the names of files that are algorithms
+# What is wrong with a text file, and the words of PyArrow for it; the first that fits counts.
+_ARROW_FAULTS = {
+    "encoding": "UTF8",
+    "no number": "conversion error",
+    "no rows": "Empty CSV",
+    "quotation": "straddl",
+    "array": "Column() changed from object to array in row 0",
+    "no object": "Column() changed from object",
+}
 
 
 def open_source(source: object, query: str | None, name: str | None = None) -> Source:
@@ -140,7 +155,7 @@ def _of_several(paths: Sequence[Path], query: str | None, name: str | None) -> S
 
 
 def _labels_in(source: Source, columns: Sequence[str]) -> set[str]:
-    """Return the labels of columns, joined as they are where a role has several."""
+    """Return the labels of columns, joined where a role has several."""
     if not columns:
         return set()
     frame, _ = source.load(columns, [], [])
@@ -150,7 +165,7 @@ def _labels_in(source: Source, columns: Sequence[str]) -> set[str]:
 
 
 def names_apart(paths: Sequence[Path]) -> list[str]:
-    """Name files by what differs: their names without ending, or the folders that they are in."""
+    """Return distinct names of files: those without ending, or else those of their folders."""
     for i in range(max(len(path.parts) for path in paths)):
         names = [
             path.name.removesuffix(_ending(path)) if i == 0 else "/".join(path.parts[-i - 1 : -i])
@@ -183,20 +198,22 @@ def _opened(source: object, query: str | None, name: str | None) -> Source:
             hint="a query needs a DuckDB file or connection as its source.",
         )
     origin = of_frame(source, type(source).__name__)
-    if set(origin.names) >= SAMPLE and hasattr(source, "to_dict"):  # a frame of pandas
-        records = cast("Any", source).to_dict("records")
-        if (results := harness_records(records, origin.name)) is not None:
-            import pandas as pd
+    frame: Any = nw.from_native(cast("Any", source), eager_only=True, pass_through=True)
+    if not isinstance(frame, nw.DataFrame):  # of an engine
+        return origin
+    results = of_records(origin.names, lambda: frame.rows(named=True), origin.name)
+    if results is None:
+        return origin
+    import pandas as pd
 
-            return replace(of_frame(pd.DataFrame(results[1]), origin.name), known=results[0])
-    return origin
+    return replace(of_frame(pd.DataFrame(results[1]), origin.name), known=results[0])
 
 
 def _of_mapping(source: Mapping[str, Any]) -> Source:
     """Open results by the names of algorithms, or arrays by the names of columns."""
     import pandas as pd
 
-    if (results := of_mapping(source)) is not None:
+    if (results := of_document(source, Path("dict")) or runs_by_tasks(source)) is not None:
         known, rows = results
         return replace(of_frame(pd.DataFrame(rows), "dict"), known=known)
     try:
@@ -204,7 +221,7 @@ def _of_mapping(source: Mapping[str, Any]) -> Source:
     except (ValueError, TypeError) as error:
         raise ScoreTableError(
             f"a dict cannot be read as a table: {first_line(error)}",
-            hint="columns of one length, or what cross_validate returns by algorithm.",
+            hint="columns of one length, or scores by algorithm.",
         ) from None
     return of_frame(frame, "dict")
 
@@ -237,7 +254,7 @@ def of_path(source: str | Path, query: str | None, name: str | None) -> Source:
 def _of_pattern(typed: str, path: Path, name: str | None) -> Source:
     """Read the files that a pattern matches; folders that it matches are named, not read."""
     matches = sorted(map(Path, glob(str(path), recursive=True)))  # noqa: PTH207
-    files = [m for m in matches if not m.is_dir() and m.name not in _DESCRIBE]
+    files = [m for m in matches if not m.is_dir() and m.name not in DESCRIPTIONS]
     above = {folder for file in files for folder in file.parents}
     folders = [match for match in matches if match not in {*files, *above}]
     if not files:
@@ -251,9 +268,9 @@ def _of_pattern(typed: str, path: Path, name: str | None) -> Source:
 
 
 def _of_folder(typed: str, path: Path, name: str | None) -> Source:
-    """Read a data set of ours (``scores.*`` in a folder), or all tables of a folder together."""
+    """Read the files ``scores.*`` of a folder, or else all tables of the folder together."""
     tables = [file for file in sorted(path.iterdir()) if _is_table(file)]
-    score_files = [file for file in tables if file.name.startswith("scores.")]
+    score_files = [file for file in tables if file.name.startswith(OURS)]
     if len(score_files) > 1:
         listed = ", ".join(file.name for file in score_files)
         raise ScoreTableError(
@@ -264,7 +281,7 @@ def _of_folder(typed: str, path: Path, name: str | None) -> Source:
         others = [table for table in tables if table not in score_files]
         inner = _of_files(typed, score_files, path, others, name)
         return replace(inner, name=path.name, stem=path.name)
-    if runs := [table for table in tables if table.name.startswith("algorithm_runs.arff")]:
+    if runs := [table for table in tables if table.name.startswith(SCENARIO)]:
         return _of_files(typed, runs, path, [t for t in tables if t not in runs], name)
     files = _files_below(path, typed)
 
@@ -320,9 +337,9 @@ def _files_below(folder: Path, typed: str) -> list[Path]:
 
 
 def _is_table(path: Path) -> bool:
-    if path.name in _DESCRIBE:
+    if path.name in DESCRIPTIONS:
         return False
-    return suffix_of(path) in _TABLES and not path.name.startswith(".") and not path.is_dir()
+    return suffix_of(path) in READ and not path.name.startswith(".") and not path.is_dir()
 
 
 def below(path: Path, folder: Path) -> str:
@@ -333,7 +350,7 @@ def below(path: Path, folder: Path) -> str:
 def _of_files(
     typed: str, paths: list[Path], folder: Path, others: Sequence[Path], name: str | None
 ) -> Source:
-    """Read files together; what was read, and the others, are findings."""
+    """Read files together, with findings on the files read and on the others."""
     _refuse_unlike(typed, paths, folder)
     names = [below(path, folder) for path in paths]
     parts = [
@@ -355,7 +372,7 @@ def _of_files(
 
 
 def _together(parts: Sequence[Source], names: Sequence[str], notes: Sequence[Finding]) -> Source:
-    """Put sources of the same columns below each other."""
+    """Return one source of the rows of several sources with the same columns."""
     _refuse_other_columns([part.names for part in parts], names)
 
     def load(labels: Columns, scores: Columns, covariates: Columns) -> Loaded:
@@ -373,7 +390,7 @@ def _together(parts: Sequence[Source], names: Sequence[str], notes: Sequence[Fin
 
 
 def _refuse_unlike(typed: str, paths: Sequence[Path], folder: Path) -> None:
-    """Refuse files that cannot be read together, and those that hold nothing."""
+    """Raise a ScoreTableError where files cannot be read together, or where one is empty."""
     kinds = {suffix_of(path) or "(none)" for path in paths}
     if len(paths) > 1 and (len(kinds) > 1 or kinds <= {*SQL, *EXCEL}):
         names = [(below(path, folder),) for path in paths]
@@ -392,7 +409,7 @@ def _refuse_unlike(typed: str, paths: Sequence[Path], folder: Path) -> None:
 
 
 def _refuse_other_columns(columns: Sequence[Sequence[str]], names: Sequence[str]) -> None:
-    """Refuse files that do not have the columns of the first; their order is free."""
+    """Raise a ScoreTableError where a file has other columns than the first, in whatever order."""
     first = columns[0]
     odd = [
         (
@@ -429,7 +446,7 @@ def _files_read(rows: Sequence[int], names: Sequence[str]) -> list[Finding]:
 def _joined(
     tables: Sequence[nw.DataFrame[Any]], labels: Sequence[str], numbers: Sequence[str]
 ) -> nw.LazyFrame[Any]:
-    """Put tables below each other."""
+    """Return the rows of all tables; columns of numbers in some and text in others become text."""
     import pyarrow as pa
 
     arrow = [table.to_arrow() for table in tables]
@@ -595,7 +612,7 @@ def of_file(typed: str, path: Path, query: str | None, folder: Path | None = Non
 
 
 def _page(path: Path, typed: str) -> Source:
-    """Open the table of a page, with what was left out of its cells."""
+    """Open the table of a page, with a note on the parts of cells left out."""
     import pandas as pd
 
     from benchinfer.scores.formats.pages import published_table, rows_of_page
@@ -650,8 +667,8 @@ def _json_file(path: Path, typed: str) -> object:
     try:
         table = _json_lines(path, _longest(path, typed))
     except (pa.ArrowInvalid, pa.ArrowException, OSError) as error:
-        if "Column() changed from object" in str(error):
-            raise ScoreTableError(_not_an_object(typed, str(error))) from None
+        if (fault := _arrow_fault(error)) in ("array", "no object"):
+            raise ScoreTableError(_not_an_object(typed, array=fault == "array")) from None
         raise ScoreTableError(
             f"{typed!r} cannot be read as JSON lines: {first_line(error)}"
         ) from None
@@ -670,9 +687,9 @@ def _json_file(path: Path, typed: str) -> object:
     return table
 
 
-def _not_an_object(typed: str, error: str) -> str:
+def _not_an_object(typed: str, *, array: bool = False) -> str:
     """Return the message on lines that hold no objects."""
-    if "to array in row 0" not in error:
+    if not array:
         what = f"{typed!r} has a line that is no object, and JSON lines hold one object per line."
         return message(what, hint="remove lines that are no scores, or make them objects.")
     what = f"{typed!r} is one JSON array, and JSON lines hold one object per line."
@@ -690,7 +707,7 @@ def _longest(path: Path, typed: str) -> int:
     with pa.input_stream(path) as stream:
         for line in limited(BufferedReader(stream), typed):  # pyright: ignore[reportArgumentType]
             if (text := line.strip()).startswith(b"null") and before.endswith(b"}"):
-                raise ScoreTableError(_not_an_object(typed, "null"))
+                raise ScoreTableError(_not_an_object(typed))
             before, longest = text or before, max(longest, len(line))
     return longest
 
@@ -737,7 +754,7 @@ def _excel_file(path: Path, typed: str) -> object:
     if len(used) > 1:
         raise ScoreTableError(
             f"{typed!r} holds {len(used)} sheets: {', '.join(map(str, used))}.",
-            hint=('pandas.read_excel(path, sheet_name="...") reads one: pass that frame.'),
+            hint="save one as a file of its own, or read it by pandas and pass the frame.",
         )
     return next(iter({**sheets, **used}.values()))
 
@@ -772,7 +789,7 @@ type _Shape = tuple[str, tuple[str, ...], int]  # delimiter, names, lines above 
 
 
 def limited[Text: (bytes, str)](file: IO[Text], typed: str) -> Iterator[Text]:
-    """Return the lines of a file one by one, and refuse what is no line in any table."""
+    """Yield the lines of a file; raise a ScoreTableError where one is too long for a table."""
     while line := file.readline(_LONGEST):
         if len(line) == _LONGEST:
             raise ScoreTableError(
@@ -809,11 +826,17 @@ def _shape(path: Path, typed: str, delimiter: str) -> _Shape:
         raise ScoreTableError(_unreadable(path, typed, error)) from None
 
 
+def _arrow_fault(error: Exception) -> str:
+    """Return what is wrong with a text file, which PyArrow's errors have in their texts alone."""
+    text = str(error)
+    return next((fault for fault, sign in _ARROW_FAULTS.items() if sign in text), "")
+
+
 def _unreadable(path: Path, typed: str, error: Exception) -> str:
     hint = ""
     if path.suffix.casefold() in COMPRESSED:
         hint = "the file is cut, damaged, or not compressed as its name says."
-    elif "straddl" in str(error):
+    elif _arrow_fault(error) == "quotation":
         hint = "a quotation mark is not closed, or a row is longer than a megabyte."
     return message(f"{typed!r} cannot be read: {error}.", hint=[hint] if hint else [])
 
@@ -824,17 +847,16 @@ def _not_utf8(typed: str, head: bytes = b"") -> str:
         encoding = "utf-16"
     elif 0 in head[:40]:  # half of each letter of the header
         encoding = "utf-16-be" if 0 in head[:40:2] else "utf-16-le"
-    frame = f'read it yourself and pass the frame: pandas.read_csv(path, encoding="{encoding}")'
     return message(
         f"{typed!r} is not text in UTF-8.",
-        hint=(f"save it as UTF-8, or {frame}."),
+        hint=f"save it as UTF-8, or read it by pandas, which takes the encoding {encoding}.",
     )
 
 
 def _read(
     path: Path, typed: str, shape: _Shape, coded: Sequence[str], scores: Sequence[str]
 ) -> tuple[Any, list[Finding]]:
-    """Read some columns: text as codes, scores as numbers, or else as text."""
+    """Read some columns: labels as codes, and scores as numbers or, failing that, as text."""
     import pyarrow as pa
     from pyarrow import csv as pacsv
 
@@ -852,13 +874,14 @@ def _read(
         try:
             table = attempt(pa.float64())
         except pa.ArrowInvalid as error:
-            if "conversion error" not in str(error) or "UTF8" in str(error):
+            if _arrow_fault(error) != "no number":
                 raise
             table = attempt(pa.string())
     except (pa.ArrowInvalid, OSError) as error:
-        if "UTF8" in str(error):
+        fault = _arrow_fault(error)
+        if fault == "encoding":
             raise ScoreTableError(_not_utf8(typed)) from None
-        if "Empty CSV" in str(error):
+        if fault == "no rows":
             raise ScoreTableError(f"{typed!r} has a header and no rows.") from None
         raise ScoreTableError(_unreadable(path, typed, error)) from None
     check_memory(typed, table.num_rows)
@@ -902,7 +925,7 @@ def _options(
 def _batches(
     path: Path, shape: _Shape, labels: Sequence[str], scores: Sequence[str]
 ) -> Iterator[Any]:
-    """Read a file some rows at a time; whatever is wrong is found when all are loaded."""
+    """Read a file in batches of rows; on any fault leave it to the reader of all rows."""
     import pyarrow as pa
     from pyarrow import csv as pacsv
 
@@ -947,7 +970,7 @@ def _all_integral(labels: Any) -> bool:
 
 
 def batches(path: Path, kind: str, columns: Sequence[str]) -> Iterator[Any]:
-    """Read a file of columns some rows at a time, text as codes."""
+    """Read a file of columns in batches of rows, text as codes."""
     from pyarrow import dataset
     from pyarrow.parquet import ParquetFile
 

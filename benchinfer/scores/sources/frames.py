@@ -92,7 +92,7 @@ class Source:
 
 
 def check_memory(name: str, rows: int) -> None:
-    """Refuse more rows than fit into memory, before they fill it."""
+    """Raise a ScoreTableError where a table has more rows than fit into memory."""
     if "SC_PHYS_PAGES" not in getattr(os, "sysconf_names", {}):
         return  # Windows does not say
     memory = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
@@ -107,7 +107,7 @@ def check_memory(name: str, rows: int) -> None:
 
 @contextmanager
 def engine_errors(name: str, query: str | None = None, *, planned: bool = False) -> Generator[None]:
-    """Turn errors of an engine that reads rows late into one clear error.
+    """Convert errors of a lazy engine to one ScoreTableError.
 
     A plan of the user's own functions may raise anything.
     """
@@ -123,7 +123,7 @@ def engine_errors(name: str, query: str | None = None, *, planned: bool = False)
 
 
 def failed(name: str, error: Exception, query: str | None = None) -> ScoreTableError:
-    """Return the error of an engine as one of the table."""
+    """Return a ScoreTableError with the message of an engine's error."""
     hint = [] if query is None else [f"the query was {query!r}."]
     if type(error).__name__ == "PermissionException":
         hint.append("the database is open without access to other files;")
@@ -212,7 +212,7 @@ def _of_arrow_type(kind: Any) -> bool:
 
 
 def _batches(native: Any) -> Iterator[Any]:
-    """Return Arrow batches of a frame whose columns Arrow takes over as they are."""
+    """Return Arrow batches of a frame whose columns need no conversion."""
     import pyarrow as pa
 
     engine = engine_of(native)
@@ -237,7 +237,7 @@ def _batches(native: Any) -> Iterator[Any]:
 
 
 def checked_names(names: Iterable[object]) -> tuple[str, ...]:
-    """Return the names of columns as text, and refuse those that not all engines can hold."""
+    """Return column names as text; raise a ScoreTableError where one is no valid text."""
     texts = tuple(map(str, names))
     if bad := [name for name in texts if "\0" in name or not is_text(name)]:
         raise ScoreTableError(
@@ -357,7 +357,7 @@ def _into_arrow(native: Any, name: str, numbers: Sequence[str]) -> nw.LazyFrame[
 
 
 def _plain(column: Any, *, number: bool) -> Any:
-    """Cast a pandas column to one type; text shows the checks what was there."""
+    """Cast a pandas column to one type: mixed values to text, for the checks."""
     import numpy as np
     import pandas as pd
 

@@ -22,7 +22,7 @@ _NOUNS = {"algorithm": "algorithm", "dataset": "data set", "measure": "measure"}
 
 
 def check_names(names: object) -> dict[str, str]:
-    """Return new names by those of the table; refuse what is no mapping of texts."""
+    """Return new names by old ones; raise a ScoreTableError unless they are a mapping of texts."""
     pairs = cast("Mapping[object, object]", names) if isinstance(names, Mapping) else None
     if pairs is None or not all(isinstance(new, str) for new in pairs.values()):
         raise ScoreTableError(

@@ -1,5 +1,7 @@
 """Nested units: passages of items, items with several answers, reduced to the outermost ones."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -45,7 +47,7 @@ from benchinfer.scores.summary import coded, dictionary, moments
 @savable
 @dataclass(frozen=True, slots=True)
 class NestedUnits:
-    """Levels of units within replications, and what is left of them; M, D, K, L levels.
+    """Levels of nested units, with sums over their scores; M, D, K, L levels.
 
     Attributes
     ----------
@@ -92,7 +94,7 @@ class NestedUnits:
 
     def part(
         self, measures: Sequence[str], datasets: Sequence[str], algorithms: Sequence[str]
-    ) -> "NestedUnits":
+    ) -> NestedUnits:
         """Keep some measures, data sets and algorithms."""
         m = [self.measures.index(name) for name in measures]
         d = [self.datasets.index(name) for name in datasets]
@@ -111,7 +113,7 @@ class NestedUnits:
             repeats=self.repeats[np.ix_(m, d, k)],
         )
 
-    def normalised(self, measure: str, name: str) -> "NestedUnits":
+    def normalised(self, measure: str, name: str) -> NestedUnits:
         """Return the units of a measure with other scores and another name, without squares."""
         names = [name if one == measure else one for one in self.measures]
         order = sorted(range(len(names)), key=names.__getitem__)
@@ -135,7 +137,7 @@ class NestedUnits:
         )
 
     def words(self, measure: str) -> str:
-        """Say how many items there are in how many outermost units, over all data sets."""
+        """Return the numbers of items and outermost units in words, with the design effect."""
         counts = self.nodes[self.measures.index(measure)].sum(axis=0).tolist()
         words, items = counted(counts[0], self.levels[0]), self.items
         if items:
@@ -151,7 +153,7 @@ class NestedUnits:
         return variance_components(self.squares[m], self.coefficients[m])
 
     def differences(self, measure: str) -> DifferenceDesign:
-        """Return what the variance of a difference of two algorithms consists of."""
+        """Return the variance components of a difference of two algorithms."""
         m = self.measures.index(measure)
         inner = (self.squares[m, ..., -1], self.coefficients[m, ..., -1, -1])
         return difference_design(
@@ -361,7 +363,7 @@ def _reversed(levels: tuple[str, ...]) -> list[Finding]:
 
 
 def findings_of(nested: NestedUnits, frame: Frame) -> list[Finding]:
-    """Report what units consist of, and units of which algorithms have not all items."""
+    """Report the composition of units, and units whose items some algorithms lack."""
     table: Any = frame.collect().to_arrow()
     keys = [coded(table.column(name))[0] for name in ("measure", "dataset", "replication")]
     unit = nodes_of(keys)[0][-1]
@@ -393,7 +395,7 @@ def findings_of(nested: NestedUnits, frame: Frame) -> list[Finding]:
 
 
 def nested_items(notes: Sequence[Finding]) -> Finding | None:
-    """Return the finding that replications are parts of what was drawn, if there is one."""
+    """Return the finding that replications are not the independent units, if there is one."""
     rules = ("items in groups", "joined replications")
     return next((finding for finding in notes if finding.rule in rules), None)
 

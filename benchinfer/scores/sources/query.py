@@ -1,5 +1,7 @@
 """DuckDB and SQLite files, queries and filters of rows."""
 
+from __future__ import annotations
+
 import json
 from collections.abc import Callable, Sequence
 from contextlib import closing, suppress
@@ -26,7 +28,7 @@ if TYPE_CHECKING:
 
 
 def duckdb_file(path: Path, typed: str, query: str | None) -> object:
-    """Run the query once, into memory, and let go of the file.
+    """Return the rows of a query of a DuckDB file, read into memory.
 
     A view or a query may name other files or write to them. The connection reads this file alone;
     once the configuration is locked, nothing in the file or the query can change that.
@@ -98,7 +100,7 @@ def open_relation(connection: Any, query: str | None, what: str) -> Any:
 
 
 def _refuse_all_but_one_select(connection: Any, query: str) -> None:
-    """Refuse what would do more than read, and what DuckDB would read the last part of."""
+    """Raise a ScoreTableError where a query is not a single SELECT statement."""
     kinds = [statement.type.name for statement in connection.extract_statements(query)]
     if kinds == ["SELECT"]:
         return
@@ -168,7 +170,7 @@ def filtered(source: Source, where: str | Callable[[Any], Any]) -> Source:
 
 
 def _columns_of(where: str, names: Sequence[str]) -> tuple[str, ...]:
-    """Return the columns that an expression names; refuse what is no expression of one row."""
+    """Return the columns of a filter; raise a ScoreTableError if it is no expression of one row."""
     # In parentheses, as it is used, and without: an expression is whole by itself.
     trees: list[dict[str, Any]] = []
     with _connection() as connection:
@@ -221,7 +223,7 @@ def _refused(where: str, what: str, hint: str = "") -> ScoreTableError:
     return ScoreTableError(f"{where=} {what}.", hint=hint or usual)
 
 
-def _parts(tree: object) -> "list[Mapping[str, Any]]":
+def _parts(tree: object) -> list[Mapping[str, Any]]:
     """Return all parts of an expression."""
     if isinstance(tree, list):
         return [part for item in cast("list[object]", tree) for part in _parts(item)]
@@ -233,7 +235,7 @@ def _parts(tree: object) -> "list[Mapping[str, Any]]":
 
 
 def _rows(table: Any, where: str | Callable[[Any], Any]) -> tuple[Any, int]:
-    """Return the rows of a table to keep, and for how many the filter has no answer."""
+    """Return the rows for which a filter is true, and the number for which it is null."""
     import numpy as np
     import pyarrow as pa
 
@@ -279,7 +281,7 @@ def _of_relation(relation: Any, where: str) -> tuple[Any, tuple[int, int, int]]:
 
 
 def _as_numbers(selected: Any, table: Any, name: str) -> Any:
-    """Read scores as numbers again, where text in rows that are left out kept them from it."""
+    """Convert scores to numbers where only rows that were filtered out had text."""
     import pyarrow as pa
 
     i = table.schema.get_field_index(name)
@@ -291,7 +293,7 @@ def _as_numbers(selected: Any, table: Any, name: str) -> Any:
 
 
 def numbers_of_text(column: Any) -> Any:
-    """Return text as numbers, None where one is none."""
+    """Return text as numbers; None where some text is no number."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
@@ -304,7 +306,7 @@ def numbers_of_text(column: Any) -> Any:
 
 
 def _typed(column: Any) -> Any:
-    """Cast text of a file to the type that all its values have: truth, numbers, or text."""
+    """Cast text to the type that all its values have: Booleans, numbers, or text."""
     import pyarrow as pa
     import pyarrow.compute as pc
 

@@ -1,5 +1,7 @@
 """Traces of optimisers: the time until each run reaches a target, in place of its values."""
 
+from __future__ import annotations
+
 import math
 import re
 from collections.abc import Mapping, Sequence
@@ -33,13 +35,13 @@ _COSTS = (
 )
 _LABELS = ("domain", "dataset", "algorithm", "replication")
 _CLOSE = 0.95  # budgets of at least this share of the largest one are the same, but for a batch
-_FORMS = '[0.1, 0.01], 51 or "1e2:1e-8:51"'
+_FORMS = 'targets=(0.1, 0.01), targets=51 or targets="1e2:1e-8:51"'
 _RUN = "benchinfer_run"
 
 
 @dataclass(frozen=True, slots=True)
 class _Grid:
-    """Targets as they are asked for: values of all problems, or a number for each.
+    """Requested targets: values common to all problems, or a number of targets for each.
 
     Attributes
     ----------
@@ -56,7 +58,7 @@ class _Grid:
     single: bool
 
     @classmethod
-    def of(cls, targets: object) -> "_Grid":
+    def of(cls, targets: object) -> _Grid:
         """Read a list of values, a number of targets, or ``first:last:number``."""
         if isinstance(targets, str):
             return cls._of_text(targets)
@@ -71,7 +73,7 @@ class _Grid:
         return cls(values, len(values), single=True)
 
     @classmethod
-    def _of_text(cls, text: str) -> "_Grid":
+    def _of_text(cls, text: str) -> _Grid:
         if re.fullmatch(r"\s*\d+\s*", text) and int(text) > 1:
             return cls((), int(text), single=False)
         try:
@@ -106,7 +108,7 @@ def target_times(
     columns: Mapping[str, str] | None,
     layout: str,
     stem: str,
-) -> tuple["pd.DataFrame", tuple[Measure, ...], TargetTimes, list[Finding]]:
+) -> tuple[pd.DataFrame, tuple[Measure, ...], TargetTimes, list[Finding]]:
     """Turn traces into the times until runs reach targets.
 
     Returns a frame with one row for each run and measure, the measures, the times of all runs and
@@ -146,7 +148,7 @@ def target_times(
 
 
 def _cost(source: Source, measures: Sequence[Measure]) -> Measure:
-    """Return the measure of what a run has spent: the second one, or a column named so."""
+    """Return the measure of cost: the second declared, or a column with a name such as time."""
     if len(measures) > 2:
         raise ScoreTableError(
             f"{len(measures)} measures are declared, and traces have two: their values, and what a"
@@ -170,7 +172,7 @@ def _rows(
     cost: str,
     columns: Mapping[str, str] | None,
     layout: str,
-) -> tuple["pd.DataFrame", list[str]]:
+) -> tuple[pd.DataFrame, list[str]]:
     """Return values and costs with the labels of their runs."""
     import pandas as pd
 
@@ -180,7 +182,7 @@ def _rows(
         raise ScoreTableError(
             f"a trace has one column of values, and {source.name!r} has"
             f" {len(roles.scores)}{', and a column of measures' if 'measure' in roles.of else ''}.",
-            hint="where=\"metric == 'loss'\" selects rows, columns={'loss': 'value'} a column.",
+            hint="where=\"metric == 'NAME'\" selects rows, columns={'NAME': 'value'} a column.",
         )
     frame, _ = source.load([*roles.labels, *roles.scores, cost], [], [])
     held: pd.DataFrame = frame.collect().to_arrow().to_pandas()
@@ -205,8 +207,8 @@ def _rows(
     return table, keys
 
 
-def _number(values: "pd.Series[Any]", name: str) -> "pd.Series[float]":
-    """Return numbers, NaN where there is none; refuse text that is none."""
+def _number(values: pd.Series[Any], name: str) -> pd.Series[float]:
+    """Return numbers, NaN where there is none; raise a ScoreTableError on other text."""
     numeric = numbers(values)
     text = values.astype(object).map(lambda v: isinstance(v, str) and bool(v.strip()))
     odd = values[numeric.isna() & text & ~values.astype(str).str.strip().str.lower().eq("nan")]
@@ -220,8 +222,8 @@ def _number(values: "pd.Series[Any]", name: str) -> "pd.Series[float]":
 
 
 def _times(
-    rows: "pd.DataFrame",
-    runs: "pd.DataFrame",
+    rows: pd.DataFrame,
+    runs: pd.DataFrame,
     grid: _Grid,
     value: Measure,
     cost: Measure,
@@ -285,7 +287,7 @@ def _of_datasets(
 
 
 def _limit(times: TargetTimes, cost: Measure) -> tuple[float, list[Finding]]:
-    """Return up to which time runs are compared, and what that leaves out."""
+    """Return the time up to which runs are compared, and findings on runs that ended earlier."""
     low, high = times.observed
     if cost.limit is not None:
         missed = np.isinf(times.time).any(axis=1)
@@ -313,8 +315,8 @@ def _limit(times: TargetTimes, cost: Measure) -> tuple[float, list[Finding]]:
 
 
 def _scores(
-    runs: "pd.DataFrame", times: TargetTimes, grid: _Grid, cost: Measure, limit: float
-) -> tuple["pd.DataFrame", tuple[Measure, ...]]:
+    runs: pd.DataFrame, times: TargetTimes, grid: _Grid, cost: Measure, limit: float
+) -> tuple[pd.DataFrame, tuple[Measure, ...]]:
     """Return the rows of a table of scores, and its measures."""
     import pandas as pd
 

@@ -138,7 +138,7 @@ def test_overlapping_folds_get_the_corrected_variance():
     mixed = bi.compare_mixed(table(values, resampling=folds))
     expected = np.sqrt(np.var(difference, ddof=1) * (1 / 10 + (1 / 10) / (9 / 10)))
     assert mixed.contrasts(all=True)["std_error"][0] == pytest.approx(expected, rel=1e-7)
-    with pytest.raises(DesignError, match=r"whose training sets overlap.*\n.*folds=10"):
+    with pytest.raises(DesignError, match=r"whose training sets overlap.*\n.*cv:10"):
         bi.compare_mixed(table(values, resampling="cv"))
 
 

@@ -122,9 +122,7 @@ def test_the_message_says_why(folds):
 
 def test_overlap_must_be_declared():
     for test in ("auto", "corrected-t", "t"):
-        with pytest.raises(
-            DesignError, match=r'Hint: declare it, as in resampling=Resampling\("cv'
-        ):
+        with pytest.raises(DesignError, match='Hint: declare it, as in resampling="cv:'):
             bi.compare_pair(read(FOLDS, bi.Resampling("cv")), test=test)
 
 

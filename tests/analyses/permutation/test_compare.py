@@ -603,10 +603,7 @@ def test_refusals(arguments, text):
     ("kind", "undeclared"),
     [
         (bi.Resampling("cv", folds=5), ""),
-        (
-            bi.Resampling("holdout"),
-            ', once it is declared, as in Resampling("holdout", test_fraction=0.1)',
-        ),
+        (bi.Resampling("holdout"), ', once it is declared, as in resampling="holdout:0.1"'),
     ],
 )
 def test_overlapping_resamples_are_no_blocks(kind, undeclared):

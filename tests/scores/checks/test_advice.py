@@ -9,16 +9,19 @@ import pytest
 
 import benchinfer as bi
 from benchinfer.cli.hints import as_options
-from benchinfer.core.hints import Call
+from benchinfer.scores.checks import kinds
 from benchinfer.scores.checks.advice import ADVICE, _ties, advice
 from benchinfer.scores.checks.facts import least_datasets
+from benchinfer.scores.checks.gaps import Analysis
 from tests.scores.tables import additive, facts, found, table
 
 
 def advised(values, measures="acc:higher", held=None, **options):
+    """Return the analysis with its argument, as (name, argument, value), and the reason."""
     finding = found(values, measures, held, **options)[ADVICE]
     assert finding.severity == "note"
-    return finding.hint.removesuffix("."), finding.what
+    (_, name), *argument = finding.proposes or [("analysis", "")]
+    return (name, *(part for pair in argument for part in pair)), finding.what
 
 
 def rng(seed=1):
@@ -31,25 +34,31 @@ GAPS = np.arange(40).reshape(10, 4) % 7 != 0
 
 
 @pytest.mark.parametrize(
-    ("values", "options", "call"),
+    ("values", "options", "analysis"),
     [
-        (RIGHT[:1], {"resampling": "items"}, "compare_pair"),
-        (RIGHT, {"resampling": "items"}, 'compare_bayes(..., likelihood="binomial")'),
-        (RANKS, {}, 'compare_permutation(..., on="ranks")'),
-        (rng().normal(size=(1, 3, 1)), {}, "compare_points"),
-        (rng().normal(size=(1, 2, 9)), {}, "compare_pair"),
-        (rng().normal(size=(1, 3, 9)), {}, "compare_mixed"),
-        (rng().normal(size=(1, 3, 10)), {"resampling": bi.Resampling("cv", folds=10)}, None),
-        (rng().normal(size=(2, 3, 5)), {}, 'compare_mixed(..., target="datasets")'),
-        (rng().normal(size=(2, 3)), {}, "compare_points"),
-        (additive(rng(), 10, 4), {}, "compare_mixed"),
-        (additive(rng(), 10, 4), {"held": GAPS}, "compare_mixed"),
-        (additive(rng(), 10, 4).round(1), {}, "compare_permutation"),
-        (additive(rng(), 5, 4).round(1), {}, "compare_mixed"),
+        (RIGHT[:1], {"resampling": "items"}, "pair"),
+        (RIGHT, {"resampling": "items"}, "bayes likelihood binomial"),
+        (RANKS, {}, "permutation on ranks"),
+        (rng().normal(size=(1, 3, 1)), {}, "points"),
+        (rng().normal(size=(1, 2, 9)), {}, "pair"),
+        (rng().normal(size=(1, 3, 9)), {}, "mixed"),
+        (rng().normal(size=(1, 3, 10)), {"resampling": bi.Resampling("cv", folds=10)}, "mixed"),
+        (rng().normal(size=(2, 3, 5)), {}, "mixed target datasets"),
+        (rng().normal(size=(2, 3)), {}, "points"),
+        (additive(rng(), 10, 4), {}, "mixed"),
+        (additive(rng(), 10, 4), {"held": GAPS}, "mixed"),
+        (additive(rng(), 10, 4).round(1), {}, "permutation"),
+        (additive(rng(), 5, 4).round(1), {}, "mixed"),
     ],
 )
-def test_the_table_sets_the_analysis(values, options, call):
-    assert advised(values, **options)[0] == (call or "compare_mixed")
+def test_the_table_sets_the_analysis(values, options, analysis):
+    assert advised(values, **options)[0] == (*analysis.split(),)
+
+
+def test_the_hint_is_the_call():
+    hint = found(RANKS)[ADVICE].hint
+    assert hint == 'compare_permutation(..., on="ranks").'
+    assert as_options(hint) == "compare permutation --on ranks."
 
 
 def _kinds():
@@ -69,89 +78,103 @@ def _kinds():
 @pytest.mark.parametrize("kind", _kinds())
 def test_what_is_recommended_runs(kind, resampling, shared):
     declared = None if resampling is None else bi.Resampling.of(resampling)
-    calls = set()
+    names = set()
     for shape in [(1, 3, 1), (1, 2, 5), (1, 3, 5), (2, 3, 1), (2, 3, 5), (3, 3, 1), (4, 3, 3)]:
         frame = table(_kinds()[kind](shape)).dropna()
         if not shared:
             frame["replication"] = frame["algorithm"] + frame["replication"].astype(str)
         scores = bi.read_scores(frame, measures="score:higher", resampling=declared)
-        found = [one.hint for one in scores.finding_records if one.rule == ADVICE]
-        for call in (part for hint in found for part in hint.parts if isinstance(part, Call)):
-            calls.add(call.function)
-            if call.function != "compare_bayes":  # a minute to compile
-                given = {} if call.option is None else {call.option.name: call.option.value}
-                assert str(getattr(bi, call.function)(scores, **given))
-    assert calls
+        for finding in scores.finding_records:
+            arguments = dict(finding.proposes) if finding.rule == ADVICE else {}
+            name = arguments.pop("analysis", "")
+            names.add(name)
+            if name not in ("", "bayes"):  # a minute to compile
+                assert str(getattr(bi, f"compare_{name}")(scores, **arguments))
+    assert names - {""}
 
 
 @pytest.mark.parametrize(("resampling", "how"), [("cv", "cv:5"), ("holdout", "holdout:0.1")])
 def test_an_overlap_is_to_be_declared_before_a_test(resampling, how):
-    call, what = advised(rng().normal(size=(2, 3, 5)), resampling=resampling)
-    assert call == "compare_points"
+    analysis, what = advised(rng().normal(size=(2, 3, 5)), resampling=resampling)
+    assert analysis == ("points",)
     assert f"by how much is not declared, as in --resampling {how}" in as_options(what)
 
 
 def test_a_run_far_out_on_one_data_set():
     values = rng(2).normal(size=(1, 3, 40))
-    assert advised(values)[0] == "compare_mixed"
+    assert advised(values)[0] == ("mixed",)
     values[0, 1, 3] = 60
-    call, why = advised(values)
-    assert call == "compare_permutation"
+    analysis, why = advised(values)
+    assert analysis == ("permutation",)
     assert "1 algorithm" in why
 
 
 def test_one_data_set_outweighs_the_others():
     values = additive(rng(3), 12, 4)
     values[4] = 5000 * values[4]
-    assert advised(values)[0] == 'compare_permutation(..., on="ranks")'
+    assert advised(values)[0] == ("permutation", "on", "ranks")
 
 
 def test_scores_in_two_units_are_to_be_mended_before_any_analysis():
     values = additive(rng(3), 12, 4)
     values[[4, 7]] *= 100
-    call, why = advised(values)
-    assert call == "none until the scores are mended and checked again"
-    assert "of another unit or measure (per cent and fractions)" in why
+    finding = found(values)[ADVICE]
+    assert finding.hint == "none until the scores are mended and checked again."
+    assert finding.proposes == ()
+    assert "of another unit or measure (per cent and fractions)" in finding.what
+
+
+@pytest.mark.parametrize("unit", [1e140, 1e-60])
+def test_scores_whose_powers_are_no_numbers_are_to_be_mended(unit):
+    finding = found(unit * rng(3).normal(size=(6, 3)))[ADVICE]
+    assert finding.proposes == ()
+    assert "out of the range of numbers" in finding.what
+    with pytest.raises(bi.DesignError, match="change the unit of the scores"):
+        bi.compare_mixed(
+            bi.read_scores(table(unit * rng(3).normal(size=(6, 3))), measures="score:higher")
+        )
 
 
 def test_groups_that_share_no_data_set():
     held = np.ones((8, 4), bool)
     held[:4, :2] = held[4:, 2:] = False
-    call, why = advised(additive(rng(12), 8, 4), held=held)
-    assert call == "scores.subset(algorithms=[...])"
-    assert "2 groups of algorithms share no data set: compare each by itself" in why
+    finding = found(additive(rng(12), 8, 4), held=held)[ADVICE]
+    assert finding.hint == "scores.subset(algorithms=[...])."
+    assert finding.proposes == ()
+    assert "2 groups of algorithms share no data set: compare each by itself" in finding.what
 
 
 def test_an_algorithm_on_one_data_set():
     held = np.ones((8, 4), bool)
     held[1:, 2] = False
-    call, why = advised(additive(rng(12), 8, 4), held=held)
-    assert call == 'compare_mixed(..., structure="common")'
+    analysis, why = advised(additive(rng(12), 8, 4), held=held)
+    assert analysis == ("mixed", "structure", "common")
     assert "on one data set only" in why
 
 
 def test_heavy_tails():
     values = additive(rng(4), 40, 4) + np.where(rng(5).random((40, 4)) < 0.05, 0.3, 0)
-    call, why = advised(values)
-    assert call == "compare_permutation"
+    analysis, why = advised(values)
+    assert analysis == ("permutation",)
     assert re.match(r"\d+ of 160 residuals lie far out", why)
 
 
 def test_too_few_data_sets_for_ranks():
     values = additive(rng(5), 5, 8).round(1)
-    call, why = advised(values)
-    assert call == "compare_mixed"
+    analysis, why = advised(values)
+    assert analysis == ("mixed",)
     assert "5 data sets are too few for any test by ranks or signs" in why
 
 
 def test_normal_scores_seldom_look_heavy_tailed():
     draw = rng(6)
-    calls = []
+    names = []
     for _ in range(150):
         d, k = int(draw.integers(10, 40)), int(draw.integers(3, 8))
         sd = np.exp(draw.normal(0, 0.7, k))  # algorithms may be unlike
-        calls.append(advice(facts(additive(draw, d, k, 0.03) + draw.normal(size=(d, k)) * sd), 0))
-    assert sum(str(told.call) == "compare_mixed" for told in calls) >= 135
+        fit = advice(facts(additive(draw, d, k, 0.03) + draw.normal(size=(d, k)) * sd), 0)
+        names.append(fit.call.name)
+    assert names.count("mixed") >= 135
 
 
 def test_advice_does_not_see_who_is_better():
@@ -184,17 +207,17 @@ def test_measures_are_advised_apart():
 def test_items_are_paired_where_each_data_set_has_a_measure_of_its_own():
     path = Path(__file__).parents[1] / "formats" / "samples" / "evaluations" / "lighteval_details"
     finding = {f.rule: f for f in bi.read_scores(path).finding_records}[ADVICE]
-    assert finding.hint == "compare_pair."
+    assert finding.proposes == (("analysis", "pair"),)
 
 
 def test_advice_names_what_can_be_called():
     from benchinfer.scores.checks import advice as module
-    from benchinfer.scores.checks import kinds
 
-    text = inspect.getsource(module) + inspect.getsource(kinds)
-    names = set(re.findall(r'"(compare_[a-z]+)"', text))
-    assert names
-    assert names <= set(dir(bi))
+    analyses = [each for each in vars(module).values() if isinstance(each, Analysis)]
+    for one in [*analyses, kinds.RANKED, kinds.BINOMIAL]:
+        parameters = inspect.signature(getattr(bi, f"compare_{one.name}")).parameters
+        assert one.argument is None or one.argument[0] in parameters
+    assert len(analyses) > 4
 
 
 @pytest.mark.parametrize(("tests", "least"), [(1, 6), (3, 7), (6, 8), (10, 9), (3741, 18)])

@@ -7,7 +7,6 @@ import pandas as pd
 import pytest
 
 from benchinfer import ScoreTableError, read_scores
-from benchinfer.core.hints import Proposal
 from tests.scores.formats.traces import write_coco, write_ioh
 
 
@@ -24,7 +23,7 @@ def frame(columns, *values, scores=("return",)):
 def proposals(source, **options):
     with pytest.raises(ScoreTableError) as caught:
         read_scores(source, **options)
-    return [part for part in caught.value.args[0].parts if isinstance(part, Proposal)]
+    return list(caught.value.proposals)
 
 
 def executed(source, proposal):

@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import NamedTuple
 
 from benchinfer import ScoreTable, ScoreTableError, read_scores
-from benchinfer.core.hints import Directions, Phrase, Proposal
 
 SAMPLES = Path(__file__).parent / "samples"
 PAGE = Path(__file__).parents[3] / "docs" / "reference" / "layouts.md"
@@ -52,11 +51,10 @@ def as_a_newcomer(path: str) -> tuple[str, str, ScoreTable]:
     try:
         return "read", "", read_scores(source)
     except ScoreTableError as error:
-        parts = Phrase(error.args[0]).parts
-        proposals = [part for part in parts if isinstance(part, Proposal)]
+        proposals = error.proposals
         options = dict(proposals[0].options) if proposals else {}
-        asks = [part.names for part in parts if isinstance(part, Directions)]
-        names = proposals[0].directions if proposals else asks[0]
+        asks = dict(pair for finding in error.findings for pair in finding.proposes)
+        names = proposals[0].directions if proposals else asks["measures"]
         said = " ".join(f"--{name.removesuffix('s')}" for name in options)
         options |= {"measures": {name: better(name) for name in names}} if names else {}
         return "Enter", said, read_scores(source, **options)

@@ -46,7 +46,7 @@ CASES = [
     ("tsml_regression/*.csv", {}, "aeon or tsml, predictions", (1, 1, 1, 0), "mse:l"),
     ("weka.csv", {"Percent_correct": "higher"}, "Weka", (2, 2, 24, 0), "Percent_correct:h"),
     ("weka.arff", {"Kappa_statistic": "higher"}, "Weka", (2, 1, 12, 0), "Kappa_statistic:h"),
-    ("rliable.json", {"score": "higher"}, "rliable", (3, 2, 12, 0), "score:h"),
+    ("rliable.json", {"score": "higher"}, "runs by tasks", (3, 2, 12, 0), "score:h"),
 ]
 
 
@@ -140,11 +140,23 @@ def test_predictions_with_labels_in_words_and_in_two_forms(tmp_path):
     assert row["value"] == pytest.approx(2 / 3)
 
 
-@pytest.mark.parametrize("text", ["a,b\n1,2\n", "", "gait,CART,TEST,3\nx\n1,2,3\n1,1\n"])
-def test_other_tables_that_are_named_like_predictions(tmp_path, text):
+HEADS = "gait,CART,TEST,3\nx\n1,2,3\n1,1\n", "gait,CART,TEST,3\nx\n"
+
+
+@pytest.mark.parametrize("text", HEADS)
+def test_damaged_predictions_are_refused(tmp_path, text):
     (tmp_path / "testFold0.csv").write_text(text)
-    with pytest.raises(ScoreTableError, match=r"is empty|named as predictions"):
+    with pytest.raises(ScoreTableError, match=r"predictions of aeon or tsml in .* cannot"):
         read_scores(tmp_path / "testFold0.csv", measures="acc:higher")
+
+
+def test_other_tables_that_are_named_like_predictions(tmp_path):
+    path = tmp_path / "testFold0.csv"
+    path.write_text("task,model,acc\nt,a,0.5\nt,b,0.7\n")
+    assert read_scores(path, measures="acc:higher").algorithms == ("a", "b")
+    path.write_text("")
+    with pytest.raises(ScoreTableError, match="is empty"):
+        read_scores(path)
 
 
 def test_trials_of_optuna():

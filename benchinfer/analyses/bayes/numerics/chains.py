@@ -1,4 +1,6 @@
-"""State of Markov chains, and what their compiled sweeps read."""
+"""State of Markov chains, and the input of their compiled sweeps."""
+
+from __future__ import annotations
 
 from typing import NamedTuple
 
@@ -71,8 +73,8 @@ class GibbsState(NamedTuple):
         sizes = [getattr(self, name)[0].size for name in _ORDER]
         return np.cumsum([0, *sizes])
 
-    def unpacked(self, packed: Array) -> "GibbsState":
-        """Return states of the same model in (..., S) numbers of chains, which they look at."""
+    def unpacked(self, packed: Array) -> GibbsState:
+        """Return states of the same model as views of the (..., S) numbers of chains."""
         places, arrays = self.places(), {}
         for i, name in enumerate(_ORDER):
             shape = *packed.shape[:-1], *getattr(self, name).shape[1:]
@@ -161,7 +163,7 @@ class CompiledModel(NamedTuple):
 
 
 def effect_centres(model: CompiledModel, now: GibbsState) -> Array:
-    """Return (..., M or 1, J) what the data sets' effects depart from."""
+    """Return (..., M or 1, J) centres of the data sets' effects."""
     centre = now.average[..., None, :]
     if now.slopes.shape[-2]:
         centre = centre + model.covariates[:, 1:] @ now.slopes

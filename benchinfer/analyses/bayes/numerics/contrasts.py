@@ -137,7 +137,7 @@ def reduce_contrasts(
 
 
 def _one(weight: Array, mean: Array, within: float, rows: Array) -> _Part:
-    """Fit one data set: weights (B, K), means (B, K), and (B,) blocks that each stands for."""
+    """Fit one data set: weights (B, K), means (B, K), and (B,) numbers of blocks for each row."""
     k, h = weight.shape[1], helmert(weight.shape[1])
     filled = weight.sum(axis=1) > 0
     weight, rows = weight[filled], rows[filled]

@@ -103,9 +103,9 @@ def copy(target: Array, source: Array) -> None:
 
 @part
 def factorise(matrix: Array) -> None:
-    """Put the Cholesky factor L of a matrix in its place, below the diagonal, and L' above.
+    """Replace a matrix by its Cholesky factor: L below the diagonal, and L' above.
 
-    So both solves go along rows. Raises a ``LinAlgError`` where the matrix is not positive
+    Both solves then go along rows. Raises a ``LinAlgError`` where the matrix is not positive
     definite.
     """
     n = len(matrix)
@@ -296,7 +296,7 @@ def draw_exchange(
     prior: CompiledPriors,
     rng: np.random.Generator,
 ) -> float:
-    """Move scale between Sigma and the mixing scales, of which data only see the product.
+    """Move scale between Sigma and the mixing scales; the data depend on the product alone.
 
     The (M,) mixing scales change in place; returns the new s.
     """

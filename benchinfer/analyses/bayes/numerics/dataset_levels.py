@@ -13,6 +13,8 @@ N(0, p^2) and those of c N(0, s^2); t, p and s are half-t with 3 degrees of free
 spread of the levels. Effects learn nothing from levels.
 """
 
+from __future__ import annotations
+
 from dataclasses import dataclass, replace
 from math import sqrt
 from typing import NamedTuple
@@ -57,7 +59,7 @@ class DatasetMeans:
 
 
 class CompiledMeans(NamedTuple):
-    """Means of the data sets as compiled code reads them.
+    """Means of the data sets in the form that compiled code uses.
 
     Attributes
     ----------
@@ -78,7 +80,7 @@ class CompiledMeans(NamedTuple):
     df: Array
 
     @classmethod
-    def of(cls, means: DatasetMeans | None, j: int) -> "CompiledMeans":
+    def of(cls, means: DatasetMeans | None, j: int) -> CompiledMeans:
         """Collect arrays, empty ones without means."""
         if means is None:
             return cls(np.empty(0), np.empty((0, j)), 1.0, np.empty(0), np.empty(0))
@@ -105,8 +107,8 @@ class LevelDraws:
     @classmethod
     def of(
         cls, drawn: list[tuple[Array, Array, Array]], centre: float, q: int, j: int
-    ) -> "LevelDraws":
-        """Name the parts of what `draw_dataset_levels` returned, about the mean of the means."""
+    ) -> LevelDraws:
+        """Return the draws of `draw_dataset_levels` by parameter, with `centre` added to levels."""
         parts = (np.concatenate(x, axis=1) for x in zip(*drawn, strict=True))
         coefficients, these, variance = parts
         alpha, along, slopes, domain = np.split(coefficients, np.cumsum([1, q, j]), axis=2)
@@ -115,7 +117,7 @@ class LevelDraws:
 
 
 def average_means(data: ContrastData, mean: Array, n: Codes) -> DatasetMeans:
-    """Return the means of the data sets, their errors left open.
+    """Return the means of the data sets, without errors.
 
     Parameters
     ----------
@@ -136,7 +138,7 @@ def with_errors(
     blocks: tuple[Codes, Codes, Array],
     correlation: float,
 ) -> DatasetMeans:
-    """Return the means with the errors that the blocks show.
+    """Return the means with errors estimated from the blocks.
 
     Parameters
     ----------
@@ -229,7 +231,7 @@ def draw_dataset_levels(
 def _regression(
     means: CompiledMeans, model: CompiledModel, states: GibbsState
 ) -> tuple[Array, Array]:
-    """Return (C, T, M) levels given the effects, and (C, T, M, N) what they depend on."""
+    """Return (C, T, M) levels given the effects, and their (C, T, M, N) regressors."""
     fixed, j = model.covariates.shape[1], states.interaction.shape[3]
     g = states.domains.shape[2]
     effects = effect_centres(model, states) + states.interaction

@@ -1,4 +1,4 @@
-"""Draws of the Gibbs sampler: what is kept of the states that its chains pass."""
+"""Draws of the Gibbs sampler: the quantities of its states that are stored."""
 
 from dataclasses import dataclass, fields, replace
 from math import lgamma, log, pi
@@ -100,7 +100,7 @@ def log_likelihood(model: CompiledModel, now: GibbsState) -> Array:
 def _fill_with_gaps(
     densities: Array, model: CompiledModel, now: GibbsState, centre: Array, noise: Array
 ) -> None:
-    """Put log densities of the contrasts of data sets that are not balanced in their places."""
+    """Fill in the log densities of the contrasts of unbalanced data sets."""
     sigma, places = now.covariance, np.arange(model.design.shape[1])
     centre = np.broadcast_to(centre, now.interaction.shape)
     for m in model.others:
@@ -117,7 +117,7 @@ def _fill_with_gaps(
 
 
 def summary(model: CompiledModel, states: GibbsState) -> dict[str, Array]:
-    """Return what is kept of states, of which arrays have axes of C chains and of T draws.
+    """Return the stored quantities of states, in arrays with axes of C chains and of T draws.
 
     Of the data sets' effects (C, 1, M, J) means and sums of squares about them, the rest as in
     `GibbsDraws`.

@@ -56,7 +56,7 @@ def residual_variances(pooled: float, log_sd: Array) -> Array:
 def centres(
     covariates: Array, domain: Codes, average: Array, slopes: Array, domains: Array
 ) -> Array:
-    """Return (M, J) what the data sets' effects depart from."""
+    """Return (M, J) centres of the data sets' effects."""
     centre = np.empty((len(domain), len(average)))
     for i in range(len(domain)):
         for k in range(len(average)):
@@ -100,7 +100,7 @@ def likelihood_with_gaps(
     vectors: Array,
     values: Array,
 ) -> tuple[Array, Array]:
-    """Return the likelihood of the effects on the other data sets.
+    """Return the likelihood of the effects on unbalanced data sets.
 
     Returns
     -------
@@ -298,7 +298,7 @@ def _add_gaps(
     covariates: Array,
     domain: Codes,
 ) -> None:
-    """Add the other data sets to precisions and shifts, in place."""
+    """Add the unbalanced data sets to precisions and shifts, in place."""
     j, p = z.shape[1], covariates.shape[1]
     half = np.empty((j + 1, j))
     for i in range(len(others)):
@@ -360,7 +360,7 @@ def _draw_coefficients(
 def _integrate_domain(
     precision: Array, shift: Array, inner: float, total: Array, pulled: Array, j: int
 ) -> None:
-    """Add what a domain's data sets say of the coefficients, its departure integrated out.
+    """Add the information of a domain's data sets on coefficients, its departure integrated out.
 
     Of (n, n) precision and (n,) shift, where departures have precision `inner`.
     """
@@ -430,7 +430,7 @@ def _draw_domains(
     domain_scale: float,
     rng: np.random.Generator,
 ) -> float:
-    """Draw the domains' departures in place, given what they depart from; return their new scale.
+    """Draw the domains' departures in place, given their centre; return their new scale.
 
     Precision and shift, as in `_draw_coefficients`, change in place.
     """
@@ -474,7 +474,7 @@ def _draw_interactions(
     interaction: Array,
     rng: np.random.Generator,
 ) -> None:
-    """Draw interactions of balanced data sets in place, given what they depart from."""
+    """Draw interactions of balanced data sets in place, given the centres of the effects."""
     (m, j), at = turned.shape, product(centre, vectors)
     for i in range(m):
         for k in range(j if balanced[i] else 0):
@@ -501,7 +501,7 @@ def _draw_interactions_with_gaps(
     interaction: Array,
     rng: np.random.Generator,
 ) -> None:
-    """Draw interactions of the other data sets in place, given what they depart from."""
+    """Draw interactions of unbalanced data sets in place, given the centres of the effects."""
     j, normal = len(values), np.empty(len(values))
     for i in range(len(others)):
         # Matheron's rule corrects a draw that has not seen the scores.

@@ -17,6 +17,8 @@ Yu, Y. & Meng, X.-L. (2011). To center or not to center: that is not the questio
 Computational and Graphical Statistics 20, 531-570. https://doi.org/10.1198/jcgs.2011.203main
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from dataclasses import dataclass
 from math import exp, inf, log
@@ -76,7 +78,7 @@ class GibbsModel:
 
 
 def compiled(model: GibbsModel) -> CompiledModel:
-    """Return data and model as compiled code reads them."""
+    """Return data and model in the form that compiled code uses."""
     data, m = model.data, len(model.data.rank)
     q = 0 if model.covariates is None else model.covariates.shape[1]
     x = np.ones((m, 1 + q))
@@ -108,7 +110,7 @@ def _contiguous(x: Array, axes: int) -> Array:
 
 
 def compiled_priors(priors: Priors, j: int) -> CompiledPriors:
-    """Return the priors of J contrasts as compiled code reads them."""
+    """Return the priors of J contrasts in the form that compiled code uses."""
     values = {name: getattr(priors, name) for name in CompiledPriors._fields}
     values["effect_sd"] = priors.effect_sd or 0.0
     values["shrinkage_median"] = priors.shrinkage_median or float(j)
@@ -116,7 +118,7 @@ def compiled_priors(priors: Priors, j: int) -> CompiledPriors:
 
 
 def start(model: GibbsModel, chains: int, rng: np.random.Generator) -> GibbsState:
-    """Return scattered points to start from."""
+    """Return overdispersed starting points."""
     priors, (m, j) = model.priors, model.data.z.shape[-2:]
 
     def scattered(centre: float) -> Array:
@@ -307,7 +309,7 @@ def _sweeps(  # noqa: C901 - blocks in turn; a function for each compiles longer
 
 @dataclass(frozen=True, slots=True)
 class _Run:
-    """Chains on their way."""
+    """Chains with their current states."""
 
     model: CompiledModel
     first: GibbsState  # where they started
@@ -316,14 +318,14 @@ class _Run:
     other: np.random.Generator  # of further draws: with and without them chains are the same
 
     @classmethod
-    def of(cls, model: GibbsModel, now: GibbsState, rng: np.random.Generator) -> "_Run":
-        """Return chains that have not moved."""
+    def of(cls, model: GibbsModel, now: GibbsState, rng: np.random.Generator) -> _Run:
+        """Return chains at their starting points."""
         known = compiled(model)
         return cls(known, now, now.packed(), draws_jointly(known, now), rng.spawn(1)[0])
 
     @property
     def now(self) -> GibbsState:
-        """Where they stand."""
+        """Current states of the chains."""
         return self.first.unpacked(self.numbers)
 
     def sweeps(self, n: int, rng: np.random.Generator, *, keep: bool = False) -> Array:
@@ -391,7 +393,7 @@ def sweep(
     *,
     callback: Callback | None = None,
 ) -> GibbsState:
-    """Draw every block of all chains n times; keep where they then stand.
+    """Draw every block of all chains n times; return the last states.
 
     Parameters
     ----------

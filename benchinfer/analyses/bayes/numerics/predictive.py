@@ -19,6 +19,8 @@ Gelman, A., Meng, X.-L. & Stern, H. (1996). Posterior predictive assessment of m
 realized discrepancies. Statistica Sinica 6, 733-807.
 """
 
+from __future__ import annotations
+
 from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING, Any
 
@@ -59,7 +61,7 @@ _NORMAL = _Places(1, 48, 1, 48)
 
 @dataclass(frozen=True, slots=True)
 class Shared:
-    """Draws of what data sets share, in units of ``ContrastData.scale``; N draws."""
+    """Draws of the parameters that data sets share, in units of ``ContrastData.scale``; N draws."""
 
     centre: Array  # (N, M or 1, J) contrasts of the effects that those of data sets depart from
     covariance: Array  # (N, J, J) covariance of the interactions
@@ -73,7 +75,7 @@ class Shared:
         """Return the number of draws."""
         return len(self.centre)
 
-    def __getitem__(self, rows: slice | NDArray[np.intp]) -> "Shared":
+    def __getitem__(self, rows: slice | NDArray[np.intp]) -> Shared:
         """Return some of the draws."""
         values = (getattr(self, field.name) for field in fields(self))
         parts: list[Any] = [None if x is None else x[rows] for x in values]
@@ -208,13 +210,13 @@ class _Integrand:
         return self.held.sum(axis=1)
 
     def residuals(self) -> Array:
-        """Return (P,) logs of the integral of what residuals say."""
+        """Return (P,) logs of the integrated density of the residuals."""
         top, sd = self._top(self.n, self.rss)
         x, step = _grid(top - 8 * sd, top + 8 * sd, _NORMAL.noise)
         return np.where(self.n > 0, _sum(self._of_noise(x), step), 0.0)
 
     def both(self) -> Array:
-        """Return (P,) logs of the integral of what contrasts and residuals say."""
+        """Return (P,) logs of the integrated density of contrasts and residuals."""
         low, sd = self._top(self.n, self.rss)
         high, _ = self._top(self.n + self.rank, self.rss + self.squares.sum(axis=1))
         room = np.minimum(low, high) - 8 * sd, np.maximum(low, high) + 8 * sd
@@ -234,7 +236,7 @@ class _Integrand:
         return total
 
     def carefully(self, room: tuple[Array, Array]) -> Array:
-        """Integrate where contrasts and residuals say different things of x in (P,) bounds."""
+        """Integrate over x in (P,) bounds where contrasts and residuals favour different values."""
         x, _ = _grid(*room, _CAREFUL.scan_noise)
         u, _ = _grid(*self._mixing_range(x[0]), _CAREFUL.scan_mixing)
         seen = self._of_all(u, x)
@@ -244,7 +246,7 @@ class _Integrand:
     def _noise_places(
         self, u: Array, room: tuple[Array, Array], places: _Places
     ) -> tuple[Array, Array]:
-        """Return places of x where the integrand is, given u, and how far apart they are."""
+        """Return the grid of x on which the integrand is not negligible, given u, and its step."""
         scan, _ = _grid(*room, places.scan_noise)
         seen = self._of_contrasts(u[None], scan) + self._of_noise(scan)
         return _grid(*_window(scan, seen), places.noise)
@@ -266,7 +268,7 @@ class _Integrand:
         return _sum(flat, u[1] * x[1]), edge > flat.max(axis=0) - _CUT
 
     def _top(self, n: Array, square: Array) -> tuple[Array, Array]:
-        """Return where n numbers with a sum of squares put x, and the standard deviation."""
+        """Return mode and standard deviation of x, given n numbers and their sum of squares."""
         weight = self.spread**-2
         with np.errstate(divide="ignore"):
             guess = np.where(n > 0, np.log(square / np.maximum(n, 1)) / 2, self.centre)
@@ -278,7 +280,7 @@ class _Integrand:
         return x, 1 / np.sqrt(2 * square * np.exp(-2 * x) + weight)
 
     def _mixing_range(self, x: Array) -> tuple[Array, Array]:
-        """Return bounds of u beyond which there is nothing."""
+        """Return bounds of u beyond which the integrand is negligible."""
         if self.nu is None:
             raise ValueError("normal interactions have no mixing scales.")
         nu, rank = self.nu, self.rank
@@ -310,7 +312,7 @@ class _Integrand:
         return densities
 
     def _of_noise(self, x: Array) -> Array:
-        """Return what residuals and the distribution of residual scales say of x."""
+        """Return the log density of x by the residuals and the distribution of residual scales."""
         unit = (x - self.centre) / self.spread
         normal = -(unit**2) / 2 - np.log(self.spread) - np.log(2 * np.pi) / 2
         return normal - self.n * x - self.rss * np.exp(-2 * x) / 2
@@ -324,13 +326,13 @@ class _Integrand:
 
 
 def _grid(low: Array, high: Array, n: int) -> tuple[Array, Array]:
-    """Return n places from low to high along a new first axis, and how far apart they are."""
+    """Return n equally spaced values from low to high along a new first axis, and their step."""
     step = (high - low) / (n - 1)
     return low + step * np.arange(n).reshape(-1, *[1] * low.ndim), step
 
 
 def _window(grid: Array, seen: Array) -> tuple[Array, Array]:
-    """Return the ends of where the integrand is, as far as a parabola would take it."""
+    """Return the ends of the range of the integrand, extrapolated by a parabola."""
     floor = seen.max(axis=0) - _DEEP
     deep, n = seen > floor, len(grid)
     first, last = deep.argmax(axis=0), n - 1 - deep[::-1].argmax(axis=0)
@@ -350,7 +352,7 @@ def _sum(logs: Array, step: Array) -> Array:
 
 
 def draw_prior(model: GibbsModel, n: int, rng: np.random.Generator) -> dict[str, Array]:
-    """Draw what a model takes its parameters to be, in units of ``ContrastData.scale``.
+    """Draw the parameters of a model from their priors, in units of ``ContrastData.scale``.
 
     Parameters
     ----------
@@ -411,7 +413,7 @@ class Replicated:
 
 
 def replicate(data: ContrastData, m: int, shared: Shared, rng: np.random.Generator) -> Replicated:
-    """Draw data set m once for each draw of what data sets share.
+    """Draw data set m once for each draw of the shared parameters.
 
     Parameters
     ----------
@@ -471,7 +473,7 @@ def observed_effects(data: ContrastData) -> Array:
 
 
 def predictive(model: GibbsModel, shared: Shared, rng: np.random.Generator) -> Array:
-    """Return (N, M, K) least-squares effects of data sets drawn anew, on the modelling scale."""
+    """Return (N, M, K) least-squares effects of replicated data sets, on the modelling scale."""
     last = shared.centre.shape[1] - 1
     drawn = [
         replicate(
@@ -483,7 +485,7 @@ def predictive(model: GibbsModel, shared: Shared, rng: np.random.Generator) -> A
 
 
 def shared_prior(model: GibbsModel, n: int, rng: np.random.Generator) -> Shared:
-    """Draw what data sets share from the priors."""
+    """Draw the parameters that data sets share from the priors."""
     drawn = draw_prior(model, n, rng)
     average, j = drawn["average"], model.data.n_algorithms - 1
     centre = average[:, None, :]
@@ -530,7 +532,7 @@ class Thinned:
     step: int  # every how many draws there is one
 
     @classmethod
-    def of(cls, draws: "GibbsDraws", most: int = MOST) -> "Thinned":
+    def of(cls, draws: GibbsDraws, most: int = MOST) -> Thinned:
         """Keep at most so many draws, evenly spaced."""
         chains, n = draws.scale.shape
         step = max(-(-chains * n // most), 1)
@@ -547,7 +549,7 @@ class Thinned:
         rng: np.random.Generator,
         covariates: Array | None = None,
     ) -> Shared:
-        """Return what data sets share, with the effects that they depart from.
+        """Return the parameters that data sets share, with the centres of their effects.
 
         Parameters
         ----------
@@ -585,7 +587,7 @@ class Thinned:
         )
 
 
-def log_priors(model: "GibbsModel", draws: Thinned) -> dict[str, Array]:
+def log_priors(model: GibbsModel, draws: Thinned) -> dict[str, Array]:
     """Return (C, T) log prior densities, by names of `GibbsDraws`, without constants.
 
     Parameters

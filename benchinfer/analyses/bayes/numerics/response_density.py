@@ -12,6 +12,8 @@ and q_m = (1 + kappa) scale^2 lambda_m, the interactions d_m = w_m - centre of d
 T is the identity, and kappa 0, where the structure is common.
 """
 
+from __future__ import annotations
+
 import math
 from dataclasses import dataclass
 from typing import Any
@@ -516,7 +518,7 @@ class Guesses:
     average: Array
 
     @classmethod
-    def of(cls, logits: Array, weight: Array) -> "Guesses":
+    def of(cls, logits: Array, weight: Array) -> Guesses:
         """Combine (M, K) guesses of the cells' logits, and their inverse variances."""
         m, k = logits.shape
         h = helmert(k)
@@ -554,8 +556,8 @@ class ResponseDensity:
         successes: Codes,
         items: ItemCounts | None,
         guesses: Guesses,
-    ) -> "ResponseDensity":
-        """Lay out the parameters of a model.
+    ) -> ResponseDensity:
+        """Return the density of a model, with the positions of its parameters in one vector.
 
         Parameters
         ----------

@@ -11,6 +11,8 @@ comparing multiple classifiers through Bayesian analysis. Journal of Machine Lea
 18(77), 1-36.
 """
 
+from __future__ import annotations
+
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -59,9 +61,10 @@ def compare_preset(
     scores: Scores,
     preset: Preset,
     options: BayesOptions,
-    progress: "Progress | bool | None",
+    *,
+    progress: Progress | bool | None,
 ) -> BayesPairsComparison:
-    """Compare each pair of algorithms by a test of the literature."""
+    """Compare each pair of algorithms by a published Bayesian test."""
     setting, scores = Setting.of(scores, options.measure)
     options.check_family(setting.algorithms)
     _refuse(preset, options, setting)
@@ -114,7 +117,7 @@ def compare_preset(
 
 
 def _refuse(preset: str, options: BayesOptions, setting: Setting) -> None:
-    """Name everything at once that does not go with the preset."""
+    """Raise a DesignError that lists all options that do not go with the preset."""
     rows: list[tuple[object, ...]] = [
         (f"{name}={getattr(options, name)!r}", why)
         for name, (same, why) in _FIXED.items()
@@ -162,7 +165,7 @@ def _completed(preset: Preset, options: BayesOptions, setting: Setting) -> Bayes
 
 
 def _levels(means: Array) -> Array:
-    """Return (K,) levels of (D, K) cell means, as if no cell were missing.
+    """Return (K,) levels of (D, K) cell means, adjusted for missing cells.
 
     The effects of a least-squares fit of data sets and algorithms; plain means where no cell is
     missing.
@@ -178,7 +181,7 @@ def _levels(means: Array) -> Array:
 
 
 def _typical(preset: str, data: Differences, fitted: PairwiseFit) -> Array:
-    """Return (P,) differences on a typical data set: what each test is about.
+    """Return (P,) differences on a typical data set, the estimand of each test.
 
     The sign test weighs single differences against 0, and so their median; the signed-rank test
     means of two of them, and so the median of these; the hierarchical model has delta_0.
@@ -189,8 +192,8 @@ def _typical(preset: str, data: Differences, fitted: PairwiseFit) -> Array:
     return np.array([centre(mean[n > 0]) for n, mean in zip(data.n, data.mean, strict=True)])
 
 
-def _test_data(preset: str, scores: "ScoreTable", setting: Setting, pairs: Codes) -> Differences:
-    """Return the differences that a test is of; refuse what it cannot work with."""
+def _test_data(preset: str, scores: ScoreTable, setting: Setting, pairs: Codes) -> Differences:
+    """Return the differences for a test; raise a DesignError where they do not suffice."""
     data = differences(scores, setting, pairs)
     if preset != "corani2017":
         hint = "compare algorithms that share data sets: scores.subset(algorithms=...)."

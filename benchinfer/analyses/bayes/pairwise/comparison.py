@@ -1,5 +1,7 @@
 """Comparison by published Bayesian tests of each pair."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar, get_args
@@ -99,7 +101,7 @@ class BayesPairsComparison(Comparison):
 
     @property
     def heading(self) -> str:
-        """The test of the literature."""
+        """The published test, by its name."""
         return _HEADINGS[self.preset]
 
     @property
@@ -109,8 +111,8 @@ class BayesPairsComparison(Comparison):
         return prior if isinstance(prior, PseudoObservation) else None
 
     @property
-    def posterior(self) -> "DataTree":
-        """Draws of the test and what it saw, as an `xarray.DataTree` that ArviZ reads.
+    def posterior(self) -> DataTree:
+        """Draws and data of the test, as an `xarray.DataTree` that ArviZ reads.
 
         For the hierarchical model: ``delta0``, ``std0`` (on the modelling scale, larger is better)
         and ``nu`` with the hyperparameters ``alpha`` and ``beta`` of its prior, for each pair. For
@@ -155,7 +157,7 @@ class BayesPairsComparison(Comparison):
             else ""
         )
         return (
-            f"A pair is decided when the posterior probability that one is better"
+            "A pair is decided when the posterior probability that one is better"
             f" {where}{by} is {share}{equivalence}; otherwise it is undecided.{none}"
         )
 
@@ -190,7 +192,7 @@ class BayesPairsComparison(Comparison):
         """Describe how probabilities were computed."""
         if self.convergence is not None and self.draws is not None:
             return (
-                f"Its posterior was sampled by Gibbs sampling with Metropolis steps"
+                "Its posterior was sampled by Gibbs sampling with Metropolis steps"
                 f" ({self.options.chains} chains of {self.options.draws:,} draws; largest R-hat"
                 f" {max(self.convergence.r_hat, self.convergence.r_hat_effects):.3f})"
             )
@@ -267,7 +269,7 @@ class BayesPairsComparison(Comparison):
             )
         return replace(self.average, dominant=self.following.dominant)
 
-    def of(self, quantity: PairQuantity) -> "BayesPairsComparison":
+    def of(self, quantity: PairQuantity) -> BayesPairsComparison:
         """Return the same comparison with verdicts about another quantity.
 
         Parameters
@@ -296,7 +298,7 @@ class BayesPairsComparison(Comparison):
         *,
         order: Order = "fixed",
         all: bool = False,  # noqa: A002
-    ) -> "pd.DataFrame":
+    ) -> pd.DataFrame:
         """One row per pair of algorithms.
 
         Parameters
@@ -317,7 +319,7 @@ class BayesPairsComparison(Comparison):
             return self.of(quantity).contrasts(order=order, all=all)
         return super().contrasts(order=order, all=all)
 
-    def shrunken(self) -> "pd.DataFrame":
+    def shrunken(self) -> pd.DataFrame:
         """Return the difference of each pair on each data set, by itself and by the model.
 
         The hierarchical model draws what a data set says to the average over data sets, the more
@@ -356,7 +358,7 @@ class BayesPairsComparison(Comparison):
             }
         )
 
-    def dominance(self) -> "pd.DataFrame":
+    def dominance(self) -> pd.DataFrame:
         """Return the posterior probability that each outcome is the most probable one.
 
         These are the three numbers that the papers print for a pair. They say how sure it is which
@@ -383,7 +385,7 @@ class BayesPairsComparison(Comparison):
         )
 
 
-def checks(result: "BayesPairsComparison") -> tuple[Check, ...]:
+def checks(result: BayesPairsComparison) -> tuple[Check, ...]:
     """Return the checks of the finished comparison."""
     setting, differences = result.setting, result.differences
     by_chains, rows = result.convergence is not None, list[Check]()
@@ -417,7 +419,7 @@ def checks(result: "BayesPairsComparison") -> tuple[Check, ...]:
     )
 
 
-def _shared_datasets(result: "BayesPairsComparison") -> list[Check]:
+def _shared_datasets(result: BayesPairsComparison) -> list[Check]:
     """Return the checks of the data sets of pairs, and of those left out."""
     total, shared = len(result.setting.coverage.datasets), result.differences.datasets
     fewest = int(shared.argmin())
@@ -458,7 +460,7 @@ def _replications(setting: Setting, differences: Differences) -> list[Check]:
             least=True,
             remedy="the published test takes the correlation of replications to be 1 /"
             " folds:"
-            ' resampling="cv" with folds=...'
+            ' resampling="cv:FOLDS"'
             " sets it; without it they count as independent",
         ),
     ]
@@ -467,7 +469,7 @@ def _replications(setting: Setting, differences: Differences) -> list[Check]:
 _SHARES = 4000  # draws of the outcomes' probabilities, which no result holds
 
 
-def _posterior(result: "BayesPairsComparison", names: list[str], rng: np.random.Generator) -> Any:
+def _posterior(result: BayesPairsComparison, names: list[str], rng: np.random.Generator) -> Any:
     """Return the draws as a data set."""
     from xarray import Dataset
 
@@ -492,7 +494,7 @@ def _posterior(result: "BayesPairsComparison", names: list[str], rng: np.random.
     )
 
 
-def _shares(result: "BayesPairsComparison", p: int, rng: np.random.Generator) -> Array:
+def _shares(result: BayesPairsComparison, p: int, rng: np.random.Generator) -> Array:
     """Draw (N, 3) probabilities of the outcomes of one pair."""
     seen, margin, prior = result.differences, result.measure.margin, result.prior
     z = seen.mean[p][seen.n[p] > 0]

@@ -1,5 +1,7 @@
 """Posterior of each pair's differences."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING
 
@@ -51,12 +53,12 @@ class Differences:
 
     @property
     def datasets(self) -> Codes:
-        """(P,) number of data sets that say something of the pair."""
+        """(P,) number of data sets that have differences of the pair."""
         return (self.n > 0).sum(axis=1)
 
 
-def differences(scores: "ScoreTable", setting: Setting, pairs: Codes) -> Differences:
-    """Take the differences of each pair: of shared replications, else of means of data sets."""
+def differences(scores: ScoreTable, setting: Setting, pairs: Codes) -> Differences:
+    """Return the differences of each pair on shared replications, or else of means of data sets."""
     name, d = setting.measure.name, len(setting.coverage.datasets)
     if setting.paired:
         blocks = scores.blocks(name)
@@ -86,7 +88,7 @@ def _moments(difference: Array, dataset: Codes, d: int) -> tuple[Codes, Array, A
 def require_datasets(
     data: Differences, setting: Setting, pairs: Codes, what: str, hint: str
 ) -> None:
-    """Refuse pairs that share fewer than two data sets."""
+    """Raise a DesignError where a pair shares fewer than two data sets."""
     few = np.flatnonzero(data.datasets < _FEWEST)
     if not len(few):
         return
@@ -123,7 +125,7 @@ class PairPosterior:
 
 @dataclass(frozen=True, slots=True)
 class PairwiseFit:
-    """Answers of a test to P pairs."""
+    """Results of a test on P pairs."""
 
     # following, votes: outcomes on the next data set (or the mean of the next two), and which is
     # ahead
@@ -143,7 +145,7 @@ def hierarchical(
     size: tuple[int, int],
     level: float,
     rng: np.random.Generator,
-    progress: "Progress | None",
+    progress: Progress | None,
 ) -> PairwiseFit:
     """Sample the model of Corani et al. (2017) for each pair."""
     overlap = setting.resampling.overlap if setting.resampling else None
@@ -190,9 +192,9 @@ class _Part:
         name: str,
         size: tuple[int, int],
         rng: np.random.Generator,
-        progress: "Progress | None",
-    ) -> "_Part":
-        """Sample; run the chains of pairs that do not pass the gates on, once."""
+        progress: Progress | None,
+    ) -> _Part:
+        """Sample; continue the chains of pairs that fail the convergence checks, once."""
         chains, n = size
         p = len(data.n)
         rows = data.of(np.repeat(np.arange(p), chains))
@@ -218,7 +220,7 @@ class _Part:
     def outcomes(
         self, margin: float, level: float, rng: np.random.Generator
     ) -> tuple[Outcomes, Votes, Outcomes]:
-        """Return what becomes of the pairs next, which outcome is ahead, and of delta_0."""
+        """Return the outcomes on the next data set, their votes, and the outcomes of delta_0."""
         following: list[Outcomes] = []
         votes: list[Votes] = []
         average: list[Outcomes] = []
@@ -232,7 +234,7 @@ class _Part:
         return _joined(Outcomes, following), _joined(Votes, votes), _joined(Outcomes, average)
 
     def thinned(self, step: int) -> PairPosterior:
-        """Return every so many of the draws on the modelling scale; of longer chains, fewer."""
+        """Return thinned draws on the modelling scale, of longer chains at larger intervals."""
         steps = [step * (one.nu.shape[1] // self.length) for one in self.draws]
         thin = list(zip(self.draws, steps, self.data.scale, strict=True))
         there = self.data.n > 0
@@ -279,7 +281,7 @@ def by_dirichlet(
     options: BayesOptions,
     test: str,
     rng: np.random.Generator,
-    progress: "Progress | None",
+    progress: Progress | None,
 ) -> PairwiseFit:
     """Test each pair by the Bayesian sign or signed-rank test."""
     callback = of_task(progress, "pairs", len(differences.n))

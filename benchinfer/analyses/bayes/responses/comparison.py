@@ -1,5 +1,7 @@
 """Comparison by a model of single responses."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, ClassVar
 
@@ -87,8 +89,8 @@ class ResponseComparison(BayesComparison):
         return "in units of the logit"
 
     @property
-    def sampled(self) -> "GibbsModel":
-        """The model of contrasts, which this comparison does not have.
+    def sampled(self) -> GibbsModel:
+        """Model of contrasts; raises a DesignError, as this comparison has none.
 
         Raises
         ------
@@ -101,7 +103,7 @@ class ResponseComparison(BayesComparison):
         )
 
     @property
-    def posterior(self) -> "DataTree":
+    def posterior(self) -> DataTree:
         """Draws and observations as an `xarray.DataTree`, which ArviZ reads.
 
         ``effect`` (average), ``effect_these`` and ``effect_next`` are mean scores, turned so that
@@ -118,8 +120,8 @@ class ResponseComparison(BayesComparison):
         groups["posterior"] = groups["posterior"].assign(logit=(draw, self.logits))
         return DataTree.from_dict(groups)
 
-    def model(self) -> "PyMCModel":
-        """Return the model in PyMC: the same posterior, to look at or to build upon.
+    def model(self) -> PyMCModel:
+        """Return the model in PyMC, with the same posterior, to inspect or to extend.
 
         Returns
         -------
@@ -195,12 +197,12 @@ class ResponseComparison(BayesComparison):
 
     def sensitivity(
         self,
-        scores: "ScoreTable | None" = None,
+        scores: ScoreTable | None = None,
         *,
         draws: int = 400,
-        progress: "Progress | bool | None" = None,
-    ) -> "pd.DataFrame":
-        """Refuse: each variant would be sampled by NUTS.
+        progress: Progress | bool | None = None,
+    ) -> pd.DataFrame:
+        """Raise a DesignError: each variant would take another run of NUTS.
 
         Raises
         ------
@@ -217,11 +219,12 @@ class ResponseComparison(BayesComparison):
 
 
 def compare_responses(
-    scores: "ScoreTable",
-    setting: "Setting",
-    target: "Target",
+    scores: ScoreTable,
+    setting: Setting,
+    target: Target,
     options: BayesOptions,
-    progress: "Progress | bool | None",
+    *,
+    progress: Progress | bool | None,
 ) -> ResponseComparison:
     """Compare by a row-level model; see `compare_bayes`."""
     from benchinfer.analyses.bayes.responses.fit import sample_responses
@@ -237,12 +240,12 @@ def compare_responses(
 
 
 def _compare_fit(
-    setting: "Setting",
-    target: "Target",
+    setting: Setting,
+    target: Target,
     options: BayesOptions,
-    model: "GibbsModel",
+    model: GibbsModel,
     responses: Answers,
-    fitted: "ResponseFit",
+    fitted: ResponseFit,
     rng: np.random.Generator,
 ) -> ResponseComparison:
     """Return the comparison of a fit."""
@@ -292,7 +295,7 @@ def _compare_fit(
 
 
 def _posterior_draws(
-    sign: int, model: "GibbsModel", fitted: "ResponseFit", means: "MeanResponses"
+    sign: int, model: GibbsModel, fitted: ResponseFit, means: MeanResponses
 ) -> PosteriorDraws:
     """Return the draws that results hold: mean scores, turned so that larger is better."""
     values, draws = fitted.values, fitted.draws

@@ -1,5 +1,7 @@
 """Fit of the model of single responses."""
 
+from __future__ import annotations
+
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
@@ -51,9 +53,9 @@ def sample_responses(
     responses: Answers,
     size: tuple[int, int],
     rng: np.random.Generator,
-    progress: "Progress | None",
+    progress: Progress | None,
 ) -> ResponseFit:
-    """Sample a row-level model; again, longer and with smaller steps, where gates ask for it."""
+    """Sample a row-level model; repeat with smaller steps if the convergence checks fail."""
     guesses = Guesses.of(*guess_logits(responses))
     cells = responses.trials, responses.successes
     density = ResponseDensity.of(model, *cells, responses.items, guesses)
@@ -71,7 +73,7 @@ def sample_responses(
 
 
 def _compiled(density: ResponseDensity) -> Any:
-    """Return a density as nutpie samples it."""
+    """Return a density in the form that nutpie samples."""
     return nutpie.compiled_pyfunc.from_pyfunc(
         density.size,
         lambda: density,
@@ -90,7 +92,7 @@ def sample_nuts(
     rng: np.random.Generator,
     callback: Callable[[int], None] | None,
     accept: float = TARGET_ACCEPT,
-) -> tuple[dict[str, "Array"], dict[str, "Array"]]:
+) -> tuple[dict[str, Array], dict[str, Array]]:
     """Draw n points of each chain by NUTS; return draws and statistics by name."""
 
     def report(running: Any) -> None:
@@ -116,9 +118,9 @@ def sample_nuts(
 
 
 def nuts_callback(
-    progress: "Progress | None", task: str, chains: int, total: int
+    progress: Progress | None, task: str, chains: int, total: int
 ) -> Callable[[int], None] | None:
-    """Return what a sampler calls with the number of draws of all chains together."""
+    """Return the callback of a sampler for the total number of draws of all chains."""
     if progress is None:
         return None
     before = 0
@@ -178,13 +180,13 @@ def response_convergence(draws: GibbsDraws, values: Values, divergences: int) ->
 class MeanResponses:
     """Mean responses of K algorithms, in the user's unit."""
 
-    datasets: "Array"  # (C, T, M, K) on each data set
-    average: "Array"  # (C, T, K) on average over the data sets that there could be
-    following: "Array"  # (C, 8 T, K) on next data sets, eight for each draw
+    datasets: Array  # (C, T, M, K) on each data set
+    average: Array  # (C, T, K) on average over the data sets that there could be
+    following: Array  # (C, 8 T, K) on next data sets, eight for each draw
     # domains, new_domain: (C, T, G, K) and (C, T, K) on average in each domain, and in a new one;
     # None without them
-    domains: "Array | None"
-    new_domain: "Array | None"
+    domains: Array | None
+    new_domain: Array | None
 
 
 def mean_responses(
@@ -197,7 +199,7 @@ def mean_responses(
     between = contrast_scales(draws, np.eye(k) - 1 / k) ** 2
     spread = (values["dataset_scale"] ** 2 + shared)[..., None]
 
-    def over(contrasts: "Array", extra: "Array | float" = 0.0) -> "Array":
+    def over(contrasts: Array, extra: Array | float = 0.0) -> Array:
         return population_response(level + contrasts @ h, spread + extra, between, draws.df)
 
     domains = new_domain = None
@@ -217,7 +219,7 @@ def mean_responses(
     )
 
 
-def _following(fitted: ResponseFit, variance: "Array", rng: np.random.Generator) -> "Array":
+def _following(fitted: ResponseFit, variance: Array, rng: np.random.Generator) -> Array:
     """Draw mean responses on next data sets."""
     values, draws = fitted.values, fitted.draws
     parts: list[Array] = []

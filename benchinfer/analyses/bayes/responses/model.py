@@ -12,6 +12,8 @@ theta or, for items that algorithms share, theta and an effect of the item, ``N(
 which is integrated out.
 """
 
+from __future__ import annotations
+
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -46,9 +48,9 @@ pt: Any = tensor
 
 
 def response_model(
-    model: "GibbsModel",
+    model: GibbsModel,
     responses: Answers,
-    names: "Mapping[str, Sequence[str]] | None" = None,
+    names: Mapping[str, Sequence[str]] | None = None,
 ) -> PyMCModel:
     """Return the model of the posterior."""
     priors, (m, j) = model.priors, model.data.z.shape
@@ -85,7 +87,7 @@ def response_model(
     return built
 
 
-def _contrasts(model: "GibbsModel", guesses: Guesses) -> Variable:
+def _contrasts(model: GibbsModel, guesses: Guesses) -> Variable:
     """Return (M, J) contrasts of the effects on the data sets."""
     m, j = model.data.z.shape
     scale = pm.HalfStudentT("scale", nu=3, sigma=model.priors.interaction_scale)
@@ -101,7 +103,7 @@ def _contrasts(model: "GibbsModel", guesses: Guesses) -> Variable:
     return pm.MvNormal(name, mu=centre, cov=cov, dims=dims, transform=transform)
 
 
-def item_density(items: "ItemCounts", theta: Variable, spread: Variable) -> Variable:
+def item_density(items: ItemCounts, theta: Variable, spread: Variable) -> Variable:
     """Return the log density of all answers, the effects of items integrated out."""
     z, log_weights = nodes(int(items.trials.sum(axis=1).max()))
     u = spread * z

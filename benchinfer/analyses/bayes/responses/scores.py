@@ -1,5 +1,7 @@
 """Scores as single responses."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -36,12 +38,12 @@ class Answers:
 
 
 def read_responses(
-    scores: "ScoreTable",
-    setting: "Setting",
+    scores: ScoreTable,
+    setting: Setting,
     datasets: Codes,
     trials: str | None,
 ) -> Answers:
-    """Return the scores as a row-level model sees them."""
+    """Return the scores as numbers of successes, for a row-level model."""
     if setting.measure.scale != "identity":
         raise DesignError(
             f"{setting.measure.noun} is compared on the {setting.measure.scale} scale, and"
@@ -68,8 +70,8 @@ def read_responses(
     return Answers(cells.n[datasets], successes[datasets], _items(scores, setting, datasets))
 
 
-def _counted(scores: "ScoreTable", setting: "Setting", datasets: Codes, trials: str) -> Answers:
-    """Return successes of scores that are shares of so many trials."""
+def _counted(scores: ScoreTable, setting: Setting, datasets: Codes, trials: str) -> Answers:
+    """Return the numbers of successes of scores that are shares of trials."""
     if scores.units is not None:
         raise DesignError(
             "scores are means of nested units, and trials=... is of single scores.",
@@ -103,8 +105,8 @@ def _counted(scores: "ScoreTable", setting: "Setting", datasets: Codes, trials: 
     return Answers(tried, won, None)
 
 
-def _items(scores: "ScoreTable", setting: "Setting", datasets: Codes) -> ItemCounts | None:
-    """Return what items say, where algorithms share them."""
+def _items(scores: ScoreTable, setting: Setting, datasets: Codes) -> ItemCounts | None:
+    """Return the answers to items that algorithms share; None where they share none."""
     if not setting.paired:
         return None
     blocks = scores.blocks(setting.measure.name)
@@ -123,7 +125,7 @@ def _items(scores: "ScoreTable", setting: "Setting", datasets: Codes) -> ItemCou
 _NOTHING = 1e-6  # weight of a cell without scores
 
 
-def guess_logits(responses: Answers) -> tuple["Array", "Array"]:
+def guess_logits(responses: Answers) -> tuple[Array, Array]:
     """Return (M, K) first guesses of the cells' logits, and their inverse variances.
 
     Cells without scores have the mean of their data set, and next to no weight.

@@ -13,6 +13,8 @@ Davison, A. C. & Hinkley, D. V. (1997). Bootstrap Methods and their Application.
 University Press.
 """
 
+from __future__ import annotations
+
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -46,7 +48,7 @@ class BootstrapDraws:
         return len(self.values)
 
     @property
-    def turned(self) -> "BootstrapDraws":
+    def turned(self) -> BootstrapDraws:
         """The draws of minus the values."""
         return replace(
             self,

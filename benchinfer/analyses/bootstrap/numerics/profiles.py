@@ -312,7 +312,7 @@ def _banded(
     drawn: tuple[Resample, int],
     alpha: float,
 ) -> PerformanceProfiles:
-    """Put intervals and bands round the curve of the sample itself."""
+    """Return the profiles of the sample with pointwise intervals and simultaneous bands."""
     resample, n = drawn
     estimate = curves(None, 0, 1)[0]
     every = in_spans(

@@ -12,6 +12,8 @@ reinforcement learning at the edge of the statistical precipice. Advances in Neu
 Processing Systems 34. https://doi.org/10.48550/arXiv.2108.13264
 """
 
+from __future__ import annotations
+
 from dataclasses import dataclass, replace
 from typing import Literal, NamedTuple
 
@@ -112,7 +114,7 @@ class ScoreSample:
             resample in ("replications", "both"),
         )
 
-    def with_values(self, values: Array) -> "ScoreSample":
+    def with_values(self, values: Array) -> ScoreSample:
         """Return the same layout with other (B, K) scores."""
         return replace(self, values=np.where(self.present, values, 0.0))
 

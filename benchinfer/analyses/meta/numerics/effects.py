@@ -16,6 +16,8 @@ meta-regression of rows, and all that is known about that applies. It does not d
 of the baselines.
 """
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -207,7 +209,7 @@ class Block:
         contrasts[np.arange(len(self.y)), self.arms[1:]] = 1.0
         return contrasts
 
-    def restricted(self, arms: Codes) -> "Block":
+    def restricted(self, arms: Codes) -> Block:
         """Return the effects of some of the algorithms, the first of which is the baseline."""
         turn = np.zeros((len(arms) - 1, len(self.y)))
         for r, arm in enumerate(arms[1:]):
@@ -263,7 +265,7 @@ class EffectRows:
         x = self.x[:, 1:]
         return NetworkPart(self.y, x if extra is None else np.column_stack([x, extra]), self.v)
 
-    def without(self, dataset: int) -> "EffectRows":
+    def without(self, dataset: int) -> EffectRows:
         """Return the rows of all data sets but one."""
         rest = self.dataset != dataset
         return EffectRows(self.y[rest], self.x[rest], self.v[rest], self.dataset[rest], self.lifted)

@@ -112,7 +112,7 @@ def nested(part: NetworkPart, shared: Array, study: Codes) -> Nested:
 
 
 def _polished(scaled: Callable[[Array], tuple[float, Array]], theta: Array) -> Array:
-    """Take Newton steps with a numerical second derivative, off the boundary."""
+    """Return variances refined by Newton steps with a numerical Hessian; those at 0 stay there."""
     for _ in range(6):
         inside = np.flatnonzero(theta > 1e-9)
         if not len(inside):

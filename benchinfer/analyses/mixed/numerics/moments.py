@@ -10,6 +10,8 @@ depends on which algorithms it holds, and how often. Blocks of a data set that a
 needs. A data set has at most ``min(B, 2^K)`` classes unless scores are repeated within blocks.
 """
 
+from __future__ import annotations
+
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -51,7 +53,7 @@ class Statistics:
         """Number of scores."""
         return int(self.n.sum())
 
-    def without(self, m: int) -> "Statistics":
+    def without(self, m: int) -> Statistics:
         """Return the statistics of the table without data set m; centres and scale stay.
 
         Data sets are independent given the variances, so that nothing is read again.
@@ -200,7 +202,7 @@ def from_blocks(
 
 
 def _times(rows: Array | None, values: Array) -> Array:
-    """Multiply values by the number of blocks that each stands for."""
+    """Multiply values by the number of blocks that each represents."""
     if rows is None:
         return values
     return (rows if values.ndim == 1 else rows[:, None]) * values

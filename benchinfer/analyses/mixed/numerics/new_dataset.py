@@ -38,7 +38,7 @@ _INTERACTION, _RESIDUAL = COMPONENTS.index("dataset:algorithm"), COMPONENTS.inde
 
 
 def _home(model: ModelFit) -> int:
-    """Return the component that holds the interactions: the residual where nothing else does."""
+    """Return the position of the interaction component, or of the residual without one."""
     return _INTERACTION if COMPONENTS[_INTERACTION] in model.terms else _RESIDUAL
 
 
@@ -195,5 +195,5 @@ def predict_pairwise(
 
 
 def _ratio(above: Array, below: Array) -> Array:
-    """Return degrees of freedom; an interval from fewer than one would say nothing."""
+    """Return a ratio as degrees of freedom, at least 1: fewer make intervals useless."""
     return np.maximum(np.where(below > 0, above / np.maximum(below, 1e-300), 1.0), 1.0)

@@ -256,7 +256,7 @@ def _structured_model(
     *,
     reml: bool,
 ) -> tuple[StructuredModel, Array, Array]:
-    """Return the model, the basis of its fixed effects and those that stand for the centres."""
+    """Return the model, the basis of its fixed effects, and the effects that equal the centres."""
     d, k = stats.free.shape
     design = np.broadcast_to(np.eye(k), (d, k, k)) if x is None else x
     offset = _offset(stats.offset, design)
@@ -378,7 +378,7 @@ class ScoreModel[E: (Workspace, Evaluation)](Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Optimum[E: (Workspace, Evaluation)]:
-    """Where a criterion is least."""
+    """Minimum of a criterion."""
 
     coordinates: Array
     at: E  # the evaluation there
@@ -436,7 +436,7 @@ def _search[E: (Workspace, Evaluation)](
 
 
 def _check_converged(record: OptimizerRecord) -> None:
-    """Refuse variances that are not at an optimum: errors and verdicts would rest on them."""
+    """Raise a FitError where the optimiser of the variances did not converge."""
     if not record.converged:
         raise FitError(
             f"the fit did not converge in {record.steps} steps: the variances differ by more orders"
@@ -467,12 +467,12 @@ def _best(model: StructuredModel) -> Optimum[Evaluation]:
 
 
 def _rounding(model: StructuredModel, at: Evaluation) -> float:
-    """Return how far criteria that differ by rounding alone may be apart."""
+    """Return the largest difference of two criteria that rounding alone can explain."""
     return 1e-12 * (abs(at.criterion) + model.stats.n_scores)
 
 
 def _cleaned(model: StructuredModel, best: Optimum[Evaluation]) -> Optimum[Evaluation]:
-    """Set variances that came close to zero to zero, if the criterion agrees."""
+    """Set variances close to zero to zero, unless that raises the criterion."""
     layout, at = model.layout, best.at
     small = at.theta - layout.floor < _SMALL * at.theta.max()
     small[: layout.outer] &= not layout.factored
@@ -505,7 +505,7 @@ def at_zero(layout: CovarianceLayout, at: Evaluation) -> tuple[Flags, bool]:
 
 
 def _check_bounded(layout: CovarianceLayout, at: Evaluation, der: Derivatives) -> None:
-    """Refuse a residual variance that goes to zero while the likelihood grows without bound."""
+    """Raise a FitError where a residual variance tends to zero and the likelihood is unbounded."""
     # There -2 log likelihood goes as a multiple of log(theta), whose slope is that over theta.
     steep = (at.theta < 1e4 * FLOOR) & (at.theta * der.score > 1e-3)
     steep[: layout.inner + layout.replicated] = False
@@ -518,7 +518,7 @@ def _check_bounded(layout: CovarianceLayout, at: Evaluation, der: Derivatives) -
 
 
 def _offset(centres: Array, x: Array) -> Array:
-    """Return the fixed effects that stand for the algorithms' centres (K,)."""
+    """Return the fixed effects that reproduce the algorithms' centres (K,)."""
     wanted, design = np.tile(centres, len(x)), x.reshape(-1, x.shape[2])
     offset = np.linalg.lstsq(design, wanted, rcond=None)[0]
     if np.abs(design @ offset - wanted).max() > 1e-7 * (1 + np.abs(wanted).max()):

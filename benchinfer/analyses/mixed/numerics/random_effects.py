@@ -20,6 +20,8 @@ Henderson, C. R. (1975). Best linear unbiased estimation and prediction under a 
 Biometrics 31, 423-447. https://doi.org/10.2307/2529430
 """
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 
 import numpy as np
@@ -114,7 +116,7 @@ class RandomEffects:
 
 
 def shape_of(values: Array, *, test: bool = True) -> Shape:
-    """Describe a sample of values; `test` keeps what a Shapiro-Francia test takes."""
+    """Return the shape of a sample; `test` stores the values for a Shapiro-Francia test."""
     n = len(values)
     if n < 3 or not np.ptp(values):
         return UNKNOWN
@@ -139,7 +141,7 @@ def _studentized(u: Array, held: Flags) -> Array:
 
 
 def effects_of(stats: Statistics, model: ModelFit) -> RandomEffects:
-    """Standardise the predicted random effects and find what lies far out."""
+    """Standardise the predicted random effects, and return them with tests for outliers."""
     d, k = stats.n.shape
     work = model.evaluation(stats)
     z, q = model.derivatives.z, work.q_matrix
@@ -184,9 +186,7 @@ class PredictedEffects:
     prediction_sd: Array
 
     @staticmethod
-    def of(
-        mean: Array, conditional: Array, added: Array | float, scale: float
-    ) -> "PredictedEffects":
+    def of(mean: Array, conditional: Array, added: Array | float, scale: float) -> PredictedEffects:
         """Return effects from variances on the scale of the centred scores."""
         # An effect without variance is 0; rounding may leave less.
         conditional = np.maximum(conditional, np.zeros_like(mean))
@@ -236,7 +236,7 @@ def predicted_effects(
     both = weight**2 * row.sum(axis=1, keepdims=True) + rest
 
     def added(share: Array) -> Array:
-        """Return ``w' X Phi X' w`` of weights (D, ..., K): what the uncertainty of b adds."""
+        """Return the variance of fixed effects ``w' X Phi X' w`` for weights (D, ..., K)."""
         moved = share if x is None else np.einsum("d...k,dkp->d...p", share, x)
         return np.einsum("...p,pq,...q->...", moved, work.phi, moved, optimize=True)
 

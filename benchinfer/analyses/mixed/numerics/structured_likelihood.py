@@ -30,6 +30,8 @@ Pinheiro, J. C. & Bates, D. M. (1996). Unconstrained parametrizations for varian
 matrices. Statistics and Computing 6, 289-296. https://doi.org/10.1007/BF00140873
 """
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Literal
@@ -78,7 +80,7 @@ class BlockLevel:
     @staticmethod
     def of(
         patterns: Patterns, kind: Residual, residual: Array, replication: float, *, replicated: bool
-    ) -> "BlockLevel":
+    ) -> BlockLevel:
         """Evaluate at (D, K) residual variances and the replication variance."""
         p, k = patterns, patterns.counts.shape[1]
         weight = p.counts / residual[p.dataset]
@@ -103,7 +105,7 @@ class BlockLevel:
         )
 
     def _local(self, replication: Array, residual: Array, axis: int = 1) -> Array:
-        """Stack what belongs to the variances that act on a data set along `axis`."""
+        """Stack the parts of the variances that act on a data set along `axis`."""
         return np.concatenate([replication, residual], axis) if self.replicated else residual
 
     def _pool(self, values: Array, axis: int = 1) -> Array:
@@ -169,7 +171,7 @@ class BlockLevel:
         return self.patterns.rows[:, None, None] * self.inverse
 
     def once(self, matrices: Array, repeats: Array) -> Array:
-        """Return ``sum tr(R_i U)`` (D, c); `repeats` (D, K) is what the repeats add."""
+        """Return ``sum tr(R_i U)`` (D, c); `repeats` (D, K) are the terms of the repeats."""
         p = self.patterns
         replication = p.by_dataset(matrices.sum(axis=(1, 2)))[:, None]
         diagonal = np.einsum("mkk->mk", matrices) * self.per_count
@@ -248,8 +250,8 @@ class CovarianceLayout:
         residual: Residual,
         *,
         domains: bool,
-    ) -> "CovarianceLayout":
-        """Lay out the parameters of a model of D data sets and K algorithms, the `shape`.
+    ) -> CovarianceLayout:
+        """Return the layout of variances of a model of D data sets and K algorithms, the `shape`.
 
         See `optimum.fit`; `domains` says whether these are a level above the data sets, with an
         effect of their own and one for each algorithm.
@@ -448,7 +450,7 @@ class StructuredModel:
             theta[0] = level
         return theta
 
-    def evaluate(self, theta: Array) -> "Evaluation":
+    def evaluate(self, theta: Array) -> Evaluation:
         """Evaluate the criterion at the variances and covariances `theta` (c,).
 
         References
@@ -505,7 +507,7 @@ class StructuredModel:
             criterion=float(criterion),
         )
 
-    def derivatives(self, at: "Evaluation") -> Derivatives:
+    def derivatives(self, at: Evaluation) -> Derivatives:
         """Return the derivatives at an evaluation, over the c variances and covariances.
 
         The result is as that of `CommonModel.derivatives`, but for ``ff``, of which degrees of
@@ -528,7 +530,7 @@ class StructuredModel:
             z=at.z @ at.blocks.basis.T,
         )
 
-    def second(self, at: "Evaluation", weight: Array) -> Array:
+    def second(self, at: Evaluation, weight: Array) -> Array:
         """Return ``sum_ij w_ij X' V^-1 V_i V^-1 V_j V^-1 X`` (p, p) for symmetric weights (c, c).
 
         The terms themselves, (p, p) for each pair of c parameters, are never held.
@@ -616,7 +618,7 @@ class Lift:
     log_det: float  # ``sum log|I + G C|``
 
     @staticmethod
-    def of(information: Array, covariance: Array) -> "Lift":
+    def of(information: Array, covariance: Array) -> Lift:
         """Integrate effects with covariance (K, K) out of (U, K, K) information."""
         inner = np.eye(len(covariance)) + information @ covariance
         keep = np.linalg.inv(inner)
@@ -634,7 +636,7 @@ class Lift:
 
 @dataclass(frozen=True, slots=True)
 class Evaluation:
-    """The likelihood at given variances, and what derivatives need."""
+    """The likelihood at given variances, with intermediate results for derivatives."""
 
     theta: Array  # (c,) variances and covariances
     # blocks, data, domains: the three levels
@@ -750,8 +752,8 @@ class Products:
     omega_blocks: Array
 
     @staticmethod
-    def of(model: StructuredModel, at: Evaluation) -> "Products":
-        """Compute them at an evaluation."""
+    def of(model: StructuredModel, at: Evaluation) -> Products:
+        """Return the products at an evaluation."""
         layout, keep, q, x = model.layout, at.data.keep, at.data.information, at.design
         blocks = at.blocks.first()
         blocks_z = at.blocks.applied(at.level)
@@ -788,7 +790,7 @@ def _outer(z: Array) -> Array:
 
 
 def _domain_p(model: StructuredModel, at: Evaluation, share: float) -> Array:
-    """Return ``Z' V^-1 Z`` of the domains less `share` of what the fixed effects explain."""
+    """Return ``Z' V^-1 Z`` of the domains less `share` of the part that fixed effects explain."""
     b = at.domain_design
     phi = at.phi * (share * model.reml)
     return at.domains.information - b @ phi @ b.transpose(0, 2, 1)
@@ -845,7 +847,7 @@ def _within_data_sets(
 def _add_domains(
     model: StructuredModel, at: Evaluation, first: Products, expected: Array, average: Array
 ) -> None:
-    """Add to the informations what data sets of a domain share, in place."""
+    """Add the terms that data sets of a domain share to the informations, in place."""
     g = slice(model.layout.outer, model.layout.inner)
     t, keep, phi = at.domains.cov, at.domains.keep, at.phi * model.reml
     h = over_domains(model, first.within, first.between)

@@ -17,6 +17,8 @@ Waudby-Smith, I. & Ramdas, A. (2024). Estimating means of bounded random variabl
 Journal of the Royal Statistical Society B 86, 1-27. https://doi.org/10.1093/jrsssb/qkad009
 """
 
+from __future__ import annotations
+
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
@@ -73,7 +75,7 @@ class SymmetryBet:
     signs: float = 0.0
     gains: Array = field(default_factory=lambda: np.zeros(len(GRID)))
 
-    def after(self, differences: Array) -> "tuple[SymmetryBet, CapitalPaths]":
+    def after(self, differences: Array) -> tuple[SymmetryBet, CapitalPaths]:
         """Return the bet after more differences, and the capital on the way.
 
         The cost is that of the new differences alone.
@@ -123,7 +125,7 @@ class MeanBet:
     up: float = 0.0
     down: float = 0.0
 
-    def after(self, differences: Array) -> "tuple[MeanBet, CapitalPaths]":
+    def after(self, differences: Array) -> tuple[MeanBet, CapitalPaths]:
         """Return the bet after more differences, and the capital on the way."""
         count = self.n + np.arange(1, len(differences) + 1)
         totals = self.total + np.cumsum(differences)
@@ -288,7 +290,7 @@ class ConfidenceSequence:
             return low, high
         return max(low, -self.bound), min(high, self.bound)
 
-    def after(self, differences: Array, sizes: Array | None = None) -> "ConfidenceSequence":
+    def after(self, differences: Array, sizes: Array | None = None) -> ConfidenceSequence:
         """Return the interval after more differences.
 
         `differences` (n,) are all of them, in the order in which they came; those of units are sums
@@ -334,7 +336,7 @@ class ConfidenceSequence:
             self._bet(values, sizes, centre, capital)
         return capital
 
-    def _solved(self, values: Array, sizes: Array) -> "ConfidenceSequence":
+    def _solved(self, values: Array, sizes: Array) -> ConfidenceSequence:
         """Work out the interval from the beginning."""
         n, fewest = len(values), 1.0
         if self.bound is None:  # the fewest differences that can rule out a centre

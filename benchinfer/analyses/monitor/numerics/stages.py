@@ -11,6 +11,8 @@ boundaries of a look is carried to the next by numerical integration (Armitage, 
 1969, https://doi.org/10.2307/2343787).
 """
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import IntEnum
@@ -113,7 +115,7 @@ def last_boundaries(level: Array) -> Boundaries:
     return Boundaries(level, level, level, np.full_like(level, np.nan))
 
 
-def _guarded(level: Array, reject: "Array | float", accept: "Array | float") -> Boundaries:
+def _guarded(level: Array, reject: Array | float, accept: Array | float) -> Boundaries:
     """Move boundaries to where they are valid and the critical value is exact."""
     accept = np.minimum(1.0, np.maximum(accept, level))
     reject = np.where((reject >= level) | (reject <= 0), FIRST_REJECT * level, reject)
@@ -254,7 +256,7 @@ class _Inside:
     information: float
 
 
-def spent(spending: Spending, fraction: "Array | Sequence[float]", alpha: float) -> Array:
+def spent(spending: Spending, fraction: Array | Sequence[float], alpha: float) -> Array:
     """Return the level that is spent at fractions of the information (Lan & DeMets 1983).
 
     ``"obrien-fleming"``: ``2 - 2 Phi(z_{1 - alpha / 2} / sqrt(t))``; ``"pocock"``:

@@ -5,6 +5,8 @@ the values that does not look at the labels, and each choice is a test of its ow
 (taking off the block's mean or median) matters only together with ranks over all blocks.
 """
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal
@@ -51,7 +53,7 @@ class BlockLayout:
 
 
 def lay_out(blocks: Codes, labels: Codes, n_labels: int) -> BlockLayout:
-    """Sort rows by block; blocks with fewer than two labels say nothing and are left out.
+    """Sort rows by block, leaving out blocks with fewer than two labels.
 
     Parameters
     ----------

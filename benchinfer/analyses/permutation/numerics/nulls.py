@@ -17,6 +17,8 @@ Methods of Statistics 8, 220-250.
 Westfall, P. H. & Young, S. S. (1993). Resampling-Based Multiple Testing. Wiley, algorithm 2.8.
 """
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 
 import numpy as np
@@ -192,7 +194,7 @@ class PermutationProblem:
     @staticmethod
     def of(
         scores: Array, layout: BlockLayout, contrasts: Array, *, two_sided: bool = True
-    ) -> "PermutationProblem":
+    ) -> PermutationProblem:
         """Return the problem of (n,) scores in the order of the layout, as from `blocks.score`."""
         centred, m = center(scores, layout), moments(scores, layout)
         return PermutationProblem(centred, layout, m, contrasts, two_sided)

@@ -5,6 +5,8 @@ The variance of the difference of two algorithms over D data sets with R replica
 residual variance. What data sets and replications share cancels.
 """
 
+from __future__ import annotations
+
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace

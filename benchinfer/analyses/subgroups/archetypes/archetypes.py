@@ -1,5 +1,7 @@
 """The function `archetypes`."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping
 from functools import partial
 from typing import Literal
@@ -169,7 +171,7 @@ def _weights(weights: Mapping[str, float] | None, datasets: tuple[str, ...]) -> 
 
 
 def _check_number(points: Array, k: int | None) -> None:
-    """Refuse more archetypes than there are different data sets, and points without any spread."""
+    """Raise a DesignError where fewer data sets are distinct than archetypes, or than two."""
     different = len(np.unique(points, axis=0))
     if different < max(k or 1, 2):
         raise DesignError(

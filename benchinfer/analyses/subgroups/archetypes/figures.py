@@ -1,5 +1,7 @@
 """Figures of archetypes."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import combinations
@@ -61,10 +63,10 @@ class SimplexMap(PointMap):
 
 
 def layout_simplex(result: Archetypes, width: Width = PAGE) -> SimplexMap:
-    """Lay out data sets between archetypes: with three, at their shares; with more, a projection.
+    """Return the layout of data sets between archetypes, placed by their shares.
 
-    Archetypes stand on a regular polygon, and each data set at the mean of its corners, weighted by
-    its shares.
+    Archetypes are the corners of a regular polygon, and each data set is at the mean of the
+    corners, weighted by its shares: with more than three archetypes this is a projection.
     """
     across = min(width - 0.2, 5.6)
     side = 1.0 if is_wide(width) else 0.65
@@ -125,7 +127,7 @@ def _named(
     return tuple(text for text in texts if text.text), key
 
 
-def draw_simplex(laid: SimplexMap, ax: "Axes") -> None:
+def draw_simplex(laid: SimplexMap, ax: Axes) -> None:
     """Draw the data sets between the archetypes into an Axes."""
     draw_map(laid, ax)
     ax.axis("off")
@@ -161,7 +163,7 @@ class ProfileLines(Layout):
 
 
 def layout_profiles(result: Archetypes, width: Width = PAGE) -> ProfileLines:
-    """Lay out the profiles of the archetypes."""
+    """Return the layout of the profiles of the archetypes, one line for each."""
     order = np.argsort(-joined_levels(result.corners.mean(axis=0)), kind="stable")
     table = result.profiles()
     values = table["estimate"].to_numpy().reshape(result.k, -1)[:, order]
@@ -185,7 +187,7 @@ def layout_profiles(result: Archetypes, width: Width = PAGE) -> ProfileLines:
     )
 
 
-def draw_profiles(laid: ProfileLines, ax: "Axes") -> None:
+def draw_profiles(laid: ProfileLines, ax: Axes) -> None:
     """Draw the profiles into an Axes, one line for each archetype."""
     rows = np.arange(len(laid.rows))
     ax.set_ylim(len(rows) - 0.5, -0.5)
@@ -208,7 +210,7 @@ def draw_profiles(laid: ProfileLines, ax: "Axes") -> None:
               labelcolor=INK, borderaxespad=0.2)  # fmt: skip
 
 
-def _open(ax: "Axes") -> None:
+def _open(ax: Axes) -> None:
     """Keep the lower line of the frame, with a line at each tick of the other axis."""
     ax.spines[["top", "right", "left"]].set_visible(False)
     ax.spines["bottom"].set_color(HAIR)
@@ -227,7 +229,7 @@ class ElbowCurve(Layout):
 
 
 def layout_curve(result: Archetypes, width: Width = PAGE) -> ElbowCurve:
-    """Lay out the share that numbers of archetypes explain."""
+    """Return the layout of the variation explained, by the number of archetypes."""
     table = result.curve()
     explained = tuple(table["explained"].tolist())
     shares = ", ".join(
@@ -246,7 +248,7 @@ def layout_curve(result: Archetypes, width: Width = PAGE) -> ElbowCurve:
     )
 
 
-def draw_curve(laid: ElbowCurve, ax: "Axes") -> None:
+def draw_curve(laid: ElbowCurve, ax: Axes) -> None:
     """Draw the curve into an Axes."""
     ax.set_ylim(-0.03, 1.03)
     ax.set_yticks(np.linspace(0, 1, 6))

@@ -1,5 +1,7 @@
 """Archetypes of data sets."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, Literal
@@ -122,12 +124,12 @@ class Archetypes(Showable):
 
     @property
     def levels(self) -> bool:
-        """Whether profiles are means, not differences from the mean on the data set."""
+        """True if profiles are means, not differences from the mean on the data set."""
         return self.options.profiles == "levels"
 
     @property
     def robust(self) -> bool:
-        """Whether distant data sets count less."""
+        """True if distant data sets have smaller weights."""
         return self.options.robust
 
     @property
@@ -207,7 +209,7 @@ class Archetypes(Showable):
         )
         return "\n".join([self.sentence(), *lines])
 
-    def summary(self) -> "pd.DataFrame":
+    def summary(self) -> pd.DataFrame:
         """One row per archetype, the one that most data sets are like first.
 
         Returns
@@ -228,7 +230,7 @@ class Archetypes(Showable):
             }
         )
 
-    def coordinates(self) -> "pd.DataFrame":
+    def coordinates(self) -> pd.DataFrame:
         """One row per data set and archetype: ``dataset archetype share distance weight``.
 
         The shares of a data set sum to 1; its distance to the mixture of archetypes, on the
@@ -247,7 +249,7 @@ class Archetypes(Showable):
 
     to_frame = coordinates
 
-    def profiles(self) -> "pd.DataFrame":
+    def profiles(self) -> pd.DataFrame:
         """One row per archetype and algorithm: ``archetype algorithm estimate rank``.
 
         The estimate is the level of the algorithm at the archetype, or its difference from the mean
@@ -265,7 +267,7 @@ class Archetypes(Showable):
             }
         )
 
-    def parts(self) -> "pd.DataFrame":
+    def parts(self) -> pd.DataFrame:
         """One row per data set that an archetype is made of: ``archetype dataset share``."""
         j, d = np.nonzero(self.betas > 1e-9)
         share = self.betas[j, d]
@@ -278,7 +280,7 @@ class Archetypes(Showable):
             }
         )
 
-    def curve(self) -> "pd.DataFrame":
+    def curve(self) -> pd.DataFrame:
         """One row per number of archetypes: ``n_archetypes objective explained share_starts``.
 
         The least weighted sum of squared distances (or bisquare losses), the share of that of one
@@ -335,7 +337,7 @@ class Archetypes(Showable):
                                           "far from all mixtures of the others"))  # fmt: skip
         return tuple(checks)
 
-    def diagnostics(self) -> "pd.DataFrame":
+    def diagnostics(self) -> pd.DataFrame:
         """One row per check: ``check value direction limit ok remedy``."""
         return checks_frame(self.checks)
 

@@ -1,5 +1,7 @@
 """Stability of archetypes over resamples of the data sets."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, ClassVar
@@ -71,7 +73,7 @@ class ArchetypeStability(Showable):
         """The D data sets."""
         return self.setting.coverage.datasets
 
-    def summary(self) -> "pd.DataFrame":
+    def summary(self) -> pd.DataFrame:
         """One row per archetype: ``archetype share share_error jaccard``.
 
         The share of the resamples in which it recurs with its Monte Carlo error, and how alike the
@@ -87,7 +89,7 @@ class ArchetypeStability(Showable):
             }
         )
 
-    def pairs(self) -> "pd.DataFrame":
+    def pairs(self) -> pd.DataFrame:
         """One row per pair of data sets: ``dataset other share``, most often together first."""
         i, j = np.triu_indices(len(self.datasets), 1)
         order = np.argsort(-self.together[i, j], kind="stable")
@@ -112,7 +114,7 @@ class ArchetypeStability(Showable):
 
 
 def archetype_stability(
-    result: "Archetypes", resamples: int, seed: int | None, n_jobs: int | None = None
+    result: Archetypes, resamples: int, seed: int | None, n_jobs: int | None = None
 ) -> ArchetypeStability:
     """Find archetypes again in resamples; see `Archetypes.stability`.
 

@@ -1,5 +1,7 @@
 """Tests of the stability of estimates along a characteristic of the data sets."""
 
+from __future__ import annotations
+
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -47,7 +49,7 @@ class Breaks:
     last: Codes  # (b,) number of them before each place
 
     @classmethod
-    def of(cls, values: Array, fewest: int) -> "Breaks":
+    def of(cls, values: Array, fewest: int) -> Breaks:
         """Find the places between different values.
 
         Parameters
@@ -64,7 +66,7 @@ class Breaks:
         return cls(order, last[(last >= fewest) & (last <= m - fewest)])
 
     def testable(self, parameters: int) -> bool:
-        """Whether there is a place and a parameter."""
+        """True if there is a place of a break, and a parameter to test."""
         return bool(len(self.last) and parameters)
 
     @property
@@ -101,12 +103,12 @@ class Categories:
     member: Array  # (c, n) 1 where a data set is of a category that there is, else 0
 
     @classmethod
-    def of(cls, codes: Array) -> "Categories":
+    def of(cls, codes: Array) -> Categories:
         """Find the categories of (n,) codes, NaN where the category is not known."""
         return cls((np.unique(codes[~np.isnan(codes)])[:, None] == codes).astype(np.float64))
 
     def testable(self, parameters: int) -> bool:
-        """Whether there are two categories and a parameter."""
+        """True if there are two categories, and a parameter to test."""
         return bool(len(self.member) > 1 and parameters)
 
     @property

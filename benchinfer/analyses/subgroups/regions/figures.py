@@ -1,5 +1,7 @@
 """Figure of a difference along a covariate."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -39,7 +41,7 @@ class DifferenceBand(Layout):
 def layout(
     result: Regions, width: Width = PAGE, *, pair: tuple[str, str] | None = None
 ) -> DifferenceBand:
-    """Lay out the difference of a pair, by default of the first one."""
+    """Return the layout of the difference of a pair, by default the first, along the covariate."""
     if pair is not None and tuple(pair) not in result.pairs:
         known = ", ".join(map(str, result.pairs))
         raise ArgumentError(f"there are no regions of the pair {pair!r}.", hint=known)
@@ -72,7 +74,7 @@ def layout(
     )
 
 
-def draw(laid: DifferenceBand, ax: "Axes") -> None:
+def draw(laid: DifferenceBand, ax: Axes) -> None:
     """Draw the line, its band and its regions into an Axes."""
     ax.spines[["top", "right"]].set_visible(False)
     ax.spines[["bottom", "left"]].set_color(HAIR)

@@ -1,5 +1,7 @@
 """Regions of a covariate in which one of two algorithms is better."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
@@ -111,7 +113,7 @@ class Regions(Showable):
         ]
         return float(min(crossed)) if crossed else float(x1)
 
-    def summary(self) -> "pd.DataFrame":
+    def summary(self) -> pd.DataFrame:
         """One row per pair and region.
 
         Returns
@@ -137,7 +139,7 @@ class Regions(Showable):
 
     to_frame = summary
 
-    def curve(self) -> "pd.DataFrame":
+    def curve(self) -> pd.DataFrame:
         """One row per pair and place: the difference with its band.
 
         Returns
@@ -176,7 +178,7 @@ class Regions(Showable):
         return "; ".join(f"{words[r.verdict]} {self._where(r)}" for r in decided)
 
     def _where(self, region: Region) -> str:
-        """Say where a region lies."""
+        """Return the range of a region and its number of data sets, in words."""
         left, right = region.low <= self.places[0], region.high >= self.places[-1]
         name, low, high = self.covariate, brief(region.low), brief(region.high)
         if left and right:
@@ -193,7 +195,7 @@ class Regions(Showable):
 
     @property
     def rule(self) -> str:
-        """How regions are decided, in words."""
+        """Decision rule of the regions, in words."""
         kind = "credible" if self.bayesian else "confidence"
         pairs = "" if len(self.pairs) == 1 else f" and all {len(self.pairs)} pairs"
         return (

@@ -1,5 +1,7 @@
 """Likelihood of the Bradley-Terry model."""
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -36,7 +38,7 @@ class WinFit:
     penalised: bool  # whether Firth's penalty was used
 
 
-def probabilities(d: Array, tie: "float | Array | None") -> tuple[Array, Array, Array]:
+def probabilities(d: Array, tie: float | Array | None) -> tuple[Array, Array, Array]:
     """Return the probabilities that the first wins, that neither does, and that the second wins.
 
     `d` are differences of log worths, `tie` is the log of nu, None without ties.
@@ -59,7 +61,7 @@ def log_likelihood(tally: Tally, log_worth: Array, tie: float | None) -> float:
     return float(np.sum(total.wins * first + total.ties * even + total.losses * second))
 
 
-def score_of(tally: Tally, log_worth: Array, tie: "float | Array | None") -> Array:
+def score_of(tally: Tally, log_worth: Array, tie: float | Array | None) -> Array:
     """Return (M, Q) first derivatives of the log likelihood by cluster and parameter.
 
     The log worths are (K,) or, where each cluster has its own, (M, K), and ties (M, 1).
@@ -73,7 +75,7 @@ def score_of(tally: Tally, log_worth: Array, tie: "float | Array | None") -> Arr
     return np.column_stack([score, (tally.ties - n * even).sum(axis=1)])
 
 
-def information_of(pairs: Codes, n: Array, log_worth: Array, tie: "float | Array | None") -> Array:
+def information_of(pairs: Codes, n: Array, log_worth: Array, tie: float | Array | None) -> Array:
     """Return the (U, Q, Q) information of (U, P) numbers of contests; a common shift has none.
 
     The log worths are (K,), or (U, K) with ties (U, 1).
@@ -170,7 +172,7 @@ def fit_wins(tally: Tally, *, penalised: bool = False) -> WinFit:
 def _stepped(
     at: Callable[[Array], tuple[Array, Array]], point: Array, score: Array, information: Array
 ) -> tuple[Array, Array, Array]:
-    """Take Newton's step, or as much of it as does not go far beyond the maximum on its line.
+    """Return the point, score and information after a Newton step, shortened if it overshoots.
 
     The penalty bends the likelihood, which the information leaves out: whole steps may swing from
     one side of the maximum to the other for ever.

@@ -1,5 +1,7 @@
 """Posterior of the Bradley-Terry model by Hamiltonian Monte Carlo."""
 
+from __future__ import annotations
+
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, fields
@@ -41,12 +43,12 @@ class HmcDraws:
     draws: Array
     accepted: float
     astray: Flags
-    now: "Tuned"
+    now: Tuned
 
 
 @dataclass(frozen=True, slots=True)
 class Tuned:
-    """A sampler that knows its scales."""
+    """Sampler with adapted scales and step size."""
 
     point: Array  # (C, d) where the chains are
     root: Array  # (d, d) root of the covariance that paths are scaled by; (d,) if it is diagonal
@@ -101,7 +103,7 @@ def _window(
 
 
 def _root(draws: Array) -> Array:
-    """Return a root of the draws' covariance, drawn a little to its diagonal."""
+    """Return a root of the draws' covariance, shrunk slightly to its diagonal."""
     flat = draws.reshape(-1, draws.shape[2])
     variance = flat.var(axis=0) + 1e-12
     d = len(variance)
@@ -119,7 +121,7 @@ def sample(
     rng: np.random.Generator,
     progress: Callable[[int], None] | None = None,
 ) -> HmcDraws:
-    """Draw.
+    """Draw from the posterior.
 
     `tuned` comes from `warm_up`, or from where earlier draws ended; `n` is the number for each
     chain, and `progress` is called with the number just done.
@@ -155,7 +157,7 @@ def _move(
     step: float,
     rng: np.random.Generator,
 ) -> tuple[Array, Array, Array, Array, Flags]:
-    """Go one path with every chain; its length is drawn, so that no period is hit."""
+    """Simulate a Hamiltonian path of each chain, of random length to avoid periodicity."""
     point, value, slope = at
     momentum = rng.standard_normal(point.shape)
     length = rng.uniform(0.5, 1.5) * _PATH
@@ -260,7 +262,7 @@ class WinDraws:
 
     @property
     def conditional(self) -> Array:
-        """(C, T, K) log worths that data sets depart from; without departures, `log_worth`."""
+        """(C, T, K) log worths at the centre of the data sets; without departures, `log_worth`."""
         if self.departure is None:
             return self.log_worth
         return self.log_worth * stretch(self.departure)[0][:, :, None]
@@ -272,7 +274,7 @@ _ATTENUATED = 2 * (16 * math.sqrt(3) / (15 * math.pi)) ** 2
 
 
 def stretch(departure: Array) -> tuple[Array, Array]:
-    """Return by how much odds given departures are more extreme than those on average over them.
+    """Return the ratio of log odds given departures to log odds averaged over departures.
 
     Parameters
     ----------
@@ -355,7 +357,7 @@ def _prior(model: WinModel, x: Array, slope: Array) -> Array:
 
 
 def _hierarchy(x: Array, slope: Array, at: int, members: slice, sd: float) -> Array:
-    """Add normal members about 0 whose log scale, at a place, is normal about 0."""
+    """Return the log prior of normal effects whose log scale is normal; add to the slope."""
     effects = x[:, members]
     inverse = np.exp(-2 * x[:, at])
     squares = (effects**2).sum(axis=1) * inverse
@@ -367,7 +369,7 @@ def _hierarchy(x: Array, slope: Array, at: int, members: slice, sd: float) -> Ar
 def _departed(
     model: WinModel, x: Array, slope: Array, d: Array, tie: Array | None, at: int
 ) -> tuple[Array, Array, Array]:
-    """Return the likelihood where clusters depart; write slopes of the departures."""
+    """Return the likelihood with departures of clusters; write the slopes of the departures."""
     tally = model.tally
     k, m = tally.n_algorithms, len(tally.wins)
     i, j = tally.pairs.T

@@ -45,7 +45,7 @@ class RobustErrors:
     clusters: Codes  # (U,) number of clusters of each kind
 
     def degrees(self, contrasts: Array) -> Array:
-        """Return (J,) degrees of freedom of contrasts; 0 where one cluster alone tells of them.
+        """Return (J,) degrees of freedom of contrasts; 0 where a single cluster informs on one.
 
         Those of Bell and McCaffrey, ``tr(S)^2 / tr(S^2)`` of the covariance S of the M terms of the
         variance under the model: M - 1 of equal clusters. Of very many clusters and contrasts the

@@ -6,6 +6,8 @@ Ford, L. R. (1957). Solution of a ranking problem from binary comparisons. The A
 Monthly 64, 28-33. https://doi.org/10.1080/00029890.1957.11989117
 """
 
+from __future__ import annotations
+
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Literal
@@ -56,13 +58,13 @@ class Tally:
         return int(self.met.sum())
 
     @cached_property
-    def total(self) -> "Tally":
-        """The same over all clusters, as one."""
+    def total(self) -> Tally:
+        """The tally summed over all clusters."""
         sums = (x.sum(axis=0, keepdims=True) for x in (self.wins, self.ties, self.losses))
         return Tally(self.pairs, *sums)
 
-    def with_ties(self, ties: Ties) -> "Tally":
-        """Return the tally with ties as they are, as half a win for each side, or left out."""
+    def with_ties(self, ties: Ties) -> Tally:
+        """Return the tally with ties unchanged, counted as half a win for each side, or dropped."""
         if ties == "davidson":
             return self
         half = self.ties / 2 if ties == "half" else 0.0
@@ -70,7 +72,7 @@ class Tally:
         return replace(self, wins=self.wins + half, ties=none, losses=self.losses + half)
 
     def beaten(self) -> Flags:
-        """Return the (K, K) matrix of who does not lose to whom at least once."""
+        """Return (K, K) whether the row's algorithm has a win or tie against the column's."""
         k, total = self.n_algorithms, self.total
         beaten = np.zeros((k, k), dtype=np.bool_)
         i, j = self.pairs.T
@@ -125,7 +127,7 @@ class Tally:
 
 
 def _reached(beaten: Flags, start: NDArray[np.intp]) -> Flags:
-    """Return which algorithms some chain of wins leads to."""
+    """Return which algorithms can be reached by some chain of wins."""
     reached = np.zeros(len(beaten), dtype=np.bool_)
     reached[start] = True
     for _ in range(len(beaten)):

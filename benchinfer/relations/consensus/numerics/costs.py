@@ -4,6 +4,8 @@ States of a pair (i, j) in a consensus are numbered ``FIRST`` (i above j), ``SEC
 ``EQUIVALENT`` and ``UNDECIDED`` (incomparable); a set of states is a bit mask.
 """
 
+from __future__ import annotations
+
 import time
 from dataclasses import dataclass
 from fractions import Fraction
@@ -109,7 +111,7 @@ def tolerance(costs: Costs) -> float:
 
 
 def unit(costs: Costs) -> float:
-    """Return what divides costs without rounding and makes them small, whatever weights are in.
+    """Return a divisor that makes costs small without rounding them.
 
     Solvers have tolerances of their own, which are meant for numbers near 1.
     """
@@ -201,7 +203,7 @@ def composition(family: RelationFamily) -> Domains:
 
 
 def forced_by_four(yes: Flags, no: Flags, family: RelationFamily) -> tuple[Flags, Flags]:
-    """Return the strict arcs that must be there, and that cannot, given some of each."""
+    """Return the strict arcs that are implied and excluded by known present and absent arcs."""
     p, q = yes.astype(np.float32), no.astype(np.float32)
     # differ[a, c]: something is below a and not below c.
     differ = (p @ q.T > 0).astype(np.float32)
@@ -220,7 +222,7 @@ _LONGEST = 60.0
 
 
 class Effort:
-    """Work that may still be done, or the time until which it may be.
+    """Limit of the operations of a computation, or of its time.
 
     Work is counted, not timed: what is found is then the same on every machine and at every load.
 
@@ -236,18 +238,18 @@ class Effort:
         self.left, self.deadline = left, deadline
 
     @classmethod
-    def of(cls, seconds: float | None) -> "Effort":
-        """Return the usual limit of operations, or instead of it one of seconds."""
+    def of(cls, seconds: float | None) -> Effort:
+        """Return a limit of seconds, or the usual limit of operations."""
         if seconds is None:
             return cls(left=_USUAL)
         return cls(deadline=time.monotonic() + seconds)
 
     def spend(self, operations: float) -> None:
-        """Count work that was done."""
+        """Subtract operations that were done."""
         self.left -= operations
 
     def times(self, operations: float) -> int | None:
-        """Return how often so many operations fit in, None without a limit of them."""
+        """Return how many times the operations fit into the limit; None without a limit."""
         return None if self.left == inf else max(int(self.left / operations), 0)
 
     @property
@@ -259,7 +261,7 @@ class Effort:
 
     @property
     def over(self) -> bool:
-        """Whether there is nothing left."""
+        """Whether the limit is reached."""
         return self.left <= 0 or self.seconds == 0
 
 

@@ -43,7 +43,7 @@ type Masks = Codes
 
 @dataclass(frozen=True, slots=True, eq=False)
 class OrderGraph:
-    """The graph.
+    """Graph whose paths from the empty set to the set of all objects are the cheapest orders.
 
     Attributes
     ----------
@@ -101,7 +101,7 @@ class OrderGraph:
         return position, above
 
     def orders(self, limit: int) -> Iterator[list[int]]:
-        """Yield cheapest orders, at most so many."""
+        """Yield cheapest orders, up to a limit."""
         if limit < 1:
             return
         steps: list[list[list[tuple[int, int]]]] = []
@@ -133,7 +133,7 @@ def extended(members: Flags, source: Indices, item: Indices) -> tuple[Flags, Ind
 
 
 def trimmed(n: int, layers: list[tuple[Indices, Indices, Indices, Flags]]) -> OrderGraph:
-    """Keep the steps that are tight on paths that reach the end, and number the sets anew."""
+    """Return the graph of the tight steps on paths that reach the end, with sets renumbered."""
     steps: list[tuple[Indices, Indices, Indices]] = []
     alive = np.array([0])
     for source, target, item, tight in reversed(layers):
@@ -220,7 +220,7 @@ def _layers(n: int) -> list[Masks]:
 
 
 def _best_in_halves(above: Above) -> Tables:
-    """Do the same in blocks: rows for the sets of the last objects, columns for the first.
+    """Compute `best_costs` in blocks: rows are sets of the last objects, columns of the first.
 
     Whole rows follow from rows, so that little needs to be gathered from a large table.
     """
@@ -240,7 +240,7 @@ def _best_in_halves(above: Above) -> Tables:
 
 
 def _along(best: Tables, rows: Masks, first: Tables, last: Tables) -> None:
-    """Let orders of rows end with one of the first objects too, where that is cheaper."""
+    """Lower the costs in `rows` of `best` by orders that end with one of the first objects."""
     block = best[rows]
     empty = rows[0] == 0
     for masks, before, items in _steps(best.shape[1].bit_length() - 1):
@@ -254,7 +254,7 @@ def _along(best: Tables, rows: Masks, first: Tables, last: Tables) -> None:
 
 
 def cross_costs(above: Above) -> Tables:
-    """Return for each set what it costs to be above all others (2**n,)."""
+    """Return for each set the cost of its members being above all other objects (2**n,)."""
     cross = np.zeros(1, dtype=above.dtype)
     for b, gain in enumerate(above.sum(axis=1)):
         between = subset_sums(above[b, :b] + above[:b, b])  # pyright: ignore[reportArgumentType]
@@ -290,7 +290,7 @@ def cheapest_linear_order(above: Above, slack: float) -> tuple[float, OrderGraph
 
 
 def regrets(above: Above) -> Tables:
-    """Return what the cheapest order with i above j costs beyond the cheapest (n, n).
+    """Return the excess cost of the cheapest order with i above j over the cheapest one (n, n).
 
     Orders in which i follows the set S have i above j for every j that is not in S.
     """
@@ -339,7 +339,7 @@ class _Tables:
         return np.int64(1) << np.arange(len(self.above))
 
     def options(self, layer: Masks) -> tuple[Masks, Tables]:
-        """Return last classes (C, m) of sets of one size (m,), and what orders with them cost."""
+        """Return last classes (C, m) of sets of one size (m,), and the costs of their orders."""
         member = (layer[:, None] & self.bits) > 0
         items = np.nonzero(member)[1].reshape(len(layer), -1)
         # What all of the set cost above each member; within a class that is taken back.
@@ -378,7 +378,7 @@ def _pair_sums(values: Tables) -> Tables:
 
 
 def cheapest_weak_order(costs: Costs, slack: float, limit: int) -> Solution:
-    """Return the least cost of a weak order and what all that have it say, with some of them.
+    """Return the least cost of a weak order, the verdicts common to all optima, and some optima.
 
     `costs` are those of `of_votes`; orders dearer by at most `slack` count as cheapest, of which
     `limit` are listed.
@@ -416,7 +416,7 @@ def cheapest_weak_order(costs: Costs, slack: float, limit: int) -> Solution:
 
 
 def _listed(tables: _Tables, limit: int) -> list[States]:
-    """Return cheapest weak orders (n, n), at most so many."""
+    """Return cheapest weak orders (n, n), up to a limit."""
     n = len(tables.above)
     orders: list[States] = []
     stack: list[tuple[int, Indices]] = [((1 << n) - 1, np.zeros(n, dtype=np.intp))]

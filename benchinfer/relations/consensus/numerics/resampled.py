@@ -24,7 +24,7 @@ _LISTED = 1000
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ConsensusAverages:
-    """Averages over all cheapest relations, each counting the same: no tie is broken by chance.
+    """Averages over all cheapest relations with equal weights, so that no tie is broken by chance.
 
     Attributes
     ----------
@@ -51,7 +51,7 @@ class ConsensusAverages:
 
 
 def summarise(costs: Costs, family: RelationFamily) -> ConsensusAverages:
-    """Return what the cheapest relations of a family have in common.
+    """Return the averages over the cheapest relations of a family.
 
     `costs` are those of `of_votes`.
 

@@ -14,6 +14,8 @@ References
    ordering problem. Operations Research 32, 1195-1220. doi:10.1287/opre.32.6.1195
 """
 
+from __future__ import annotations
+
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -65,7 +67,7 @@ def _terms(rows: Indices) -> Iterator[tuple[float, Indices, Indices, Indices]]:
 
 
 def violated(arcs: Array, family: RelationFamily) -> Indices:
-    """Return rows that arcs (n, n) violate, the worst first, at most so many as pay."""
+    """Return the rows that arcs (n, n) violate, the worst first, up to a useful number."""
     n = len(arcs)
     if family.strict:
         parts = [_ferrers(arcs), *([_semi(arcs)] if family.semi else [])]
@@ -169,7 +171,7 @@ class ProgramLayout:
 
 
 def lay_out(costs: Costs, family: RelationFamily) -> ProgramLayout:
-    """Choose the variables: one per pair where one says all, else one per direction."""
+    """Return the variables of the program: one per pair if that suffices, else two."""
     n = costs.shape[1]
     i, j = np.triu_indices(n, 1)
     pair, m = np.arange(len(i)), len(i)
@@ -241,7 +243,7 @@ class ConsensusProblem:
         family: RelationFamily,
         rows: Indices = _NO_ROWS,
         prices: Array = np.zeros(0),  # noqa: B008 (never changed)
-    ) -> "ConsensusProblem":
+    ) -> ConsensusProblem:
         """Return the problem with the Lagrangian bound that prices (R,) of rows give."""
         n = costs.shape[1]
         extra = np.zeros((n, n))
@@ -319,7 +321,7 @@ def _minimum(
 
 
 def branch(problem: ConsensusProblem, effort: Effort) -> tuple[float, States | None]:
-    """Solve in whole numbers; return a bound, and a cheapest relation if effort allowed."""
+    """Solve the integer program; return a bound, and a cheapest relation if the effort sufficed."""
     from scipy.optimize import Bounds, LinearConstraint, milp
 
     family, rows, bound = problem.family, problem.rows, problem.bound
@@ -355,7 +357,7 @@ def branch(problem: ConsensusProblem, effort: Effort) -> tuple[float, States | N
 
 
 def _of_node(size: int, problem: ConsensusProblem) -> float:
-    """Return the operations of a node of a program in whole numbers with so many rows and columns.
+    """Return the operations at a node of an integer program, given its rows and columns together.
 
     Measured: nothing stops the solver within a node, nor says how long it took. Relaxations of
     linear orders are tight; others take the longer the more of their rows have a price.
@@ -387,7 +389,7 @@ def _restrict(
     gap: float,
     changed: tuple[int, int] | None = None,
 ) -> bool:
-    """Take from the domains what is inconsistent, or beyond the gap; whether anything is left.
+    """Prune inconsistent or too costly states from the domains; return False if no order remains.
 
     `table` (16, n, n) is the least reduced cost of each set of states of each pair. Domains in
     which only one pair has `changed` since they were consistent are followed up from that pair.
@@ -419,7 +421,7 @@ def _restrict(
 
 
 def _loose(problem: ConsensusProblem, domains: Domains) -> float:
-    """Return what rows cost that cannot be tight."""
+    """Return the cost in the bound of the rows that cannot be tight."""
     with_arc = np.uint8(1 << FIRST if problem.family.strict else 1 << FIRST | 1 << EQUIVALENT)
     may, must = domains & with_arc > 0, (domains & ~with_arc == 0) & (domains > 0)
     p, q, r, s = np.moveaxis(problem.rows, 1, 0)

@@ -17,6 +17,8 @@ References
    In: Advances in Data Analysis. Springer, 163-170. doi:10.1007/978-3-540-70981-7_19
 """
 
+from __future__ import annotations
+
 from dataclasses import replace
 from itertools import islice, product
 from math import ceil, prod
@@ -102,7 +104,7 @@ def decompose(costs: Costs, family: RelationFamily, slack: float) -> tuple[list[
 
 
 def _pieces(costs: Costs, family: RelationFamily, slack: float) -> tuple[list[Indices], bool]:
-    """Return the pieces of a part, best first, and whether they are above each other."""
+    """Return the pieces of a part, best first, and whether each is above the next ones."""
 
     def cheaper(state: int) -> Flags:
         """Return (n, n): whether a state is cheaper than every other allowed one of the pair."""
@@ -118,7 +120,7 @@ def _pieces(costs: Costs, family: RelationFamily, slack: float) -> tuple[list[In
 
 
 def classes(above: Flags) -> Codes:
-    """Return the class (n,) of each object, 0 the best, given who is above whom (n, n).
+    """Return the class (n,) of each object, 0 the best, given the arcs (n, n) from better to worse.
 
     Every object of a class is above every one of later classes, and no class can be split so.
     """
@@ -174,7 +176,7 @@ def linear_regrets(costs: Costs, cost: float, effort: Effort | None = None) -> t
 def _bounded(
     costs: Costs, family: RelationFamily, effort: Effort
 ) -> tuple[ConsensusProblem, Array | None, States | None]:
-    """Return the problem with its bound, and what `relax` found where the size admits a program."""
+    """Return the problem with its bound, and the solution of `relax` if the size permits it."""
     if _SMALL < costs.shape[1] <= _LARGEST:
         return relax(costs, family, effort)
     return ConsensusProblem.of(costs, family), None, None
@@ -220,7 +222,7 @@ def solve(
 def _shares(
     fixed: States, parts: list[Indices], solved: list[Solution]
 ) -> tuple[Array, Array] | None:
-    """Return averages over all linear orders, where there are those of each part."""
+    """Return averages over all linear orders, if there are averages of each part."""
     position, above = np.zeros(fixed.shape), (fixed == FIRST).astype(np.float64)
     done = 0
     for part, solution in zip(parts, solved, strict=True):
@@ -235,7 +237,7 @@ def _shares(
 def _joined(
     fixed: States, parts: list[Indices], choices: list[list[States]], limit: int
 ) -> list[States]:
-    """Return the relations that choices of each part make, at most so many."""
+    """Return the relations composed of solutions of the parts, up to a limit."""
     relations: list[States] = []
     for choice in islice(product(*choices), limit):
         relation = fixed.copy()
@@ -298,7 +300,7 @@ def _all_cheapest(
 def _relaxed(
     costs: Costs, family: RelationFamily, effort: Effort
 ) -> tuple[ConsensusProblem, States]:
-    """Return the problem with its bound, and the cheapest relation of those met."""
+    """Return the problem with its bound, and the cheapest relation of several heuristics."""
     problem, arcs, states = _bounded(costs, family, effort)
     relations = [guess(costs, family)]
     if states is None and arcs is not None and family.ordered:
@@ -327,7 +329,7 @@ def _of_graph(cost: float, graph: OrderGraph, limit: int) -> Solution:
 
 
 def guess(costs: Costs, family: RelationFamily, start: Array | None = None) -> States:
-    """Return a relation (n, n) of the family.
+    """Return a cheap relation (n, n) of the family by a heuristic.
 
     `start` (n, n) is how much speaks for each object to be above another, by default from the
     costs.

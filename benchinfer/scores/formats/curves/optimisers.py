@@ -7,11 +7,19 @@ from typing import Any
 
 from benchinfer.core.errors import ScoreTableError
 from benchinfer.core.measure import Better, Measure
-from benchinfer.scores.formats.format import Format, Results, Rows, document, records
+from benchinfer.scores.formats.format import (
+    Format,
+    Results,
+    Rows,
+    document,
+    holds_record,
+    records,
+)
 
 _PAIR = re.compile(r"(\w+)\s*=\s*('[^']*'|[^,]+)")
 _RUN = re.compile(r"(\d+)(?::(\d+)\|(\S+))?$")
 _QUOTED = re.compile(r'"([^"]*)"')
+_LISTED = re.compile(r"IOHprofiler_.*\.json")
 _BEST = ("best-so-far f(x)", "raw_y_best", "raw_y")  # of IOHprofiler, the most telling first
 _COST, _VALUE = "evaluations", "best"
 _COLUMNS = {
@@ -60,7 +68,10 @@ def ioh(folder: Path, files: Sequence[Path]) -> Results | None:
     tool = "IOHprofiler"
     rows: Rows = []
     better: set[Better | None] = set()
-    for file in sorted(f for f in files if f.suffix == ".json"):
+    listed = sorted(file for file in files if _LISTED.fullmatch(file.name))
+    if not any(holds_record(file, "function_id", "algorithm", "scenarios") for file in listed):
+        return None
+    for file in listed:
         about = document(file, tool)
         better.add("higher" if about.get("maximization") else "lower")
         of = about.get("algorithm")

@@ -17,14 +17,14 @@ _SCALAR = re.compile(r"([^\s#:][^:]*):\s+([^\s].*)")
 
 def lightning(folder: Path, files: Sequence[Path]) -> Results | None:
     """Return the rows of ``metrics.csv`` with the settings of ``hparams.yaml`` beside it."""
-    rows = _rows(folder, files, "metrics.csv", "hparams.yaml")
+    rows = _rows(folder, files, "metrics.csv", "hparams.yaml", "step")
     return (Format("Lightning, csv_logs", layout="wide-measures"), rows) if rows else None
 
 
 def ultralytics(folder: Path, files: Sequence[Path]) -> Results | None:
     """Return the rows of ``results.csv`` with the settings of ``args.yaml`` beside it."""
-    rows = _rows(folder, files, "results.csv", "args.yaml")
-    if not rows or not any(name.startswith("metrics/") for name in rows[0]):
+    rows = _rows(folder, files, "results.csv", "args.yaml", "metrics/")
+    if not rows:
         return None
     metrics = [Measure(name, "higher") for name in rows[0] if name.startswith("metrics/")]
     losses = [Measure(name, "lower") for name in rows[0] if name.endswith("_loss")]
@@ -36,9 +36,14 @@ def ultralytics(folder: Path, files: Sequence[Path]) -> Results | None:
     ), rows
 
 
-def _rows(folder: Path, files: Sequence[Path], table: str, settings: str) -> Rows:
-    """Return the rows of all tables, with settings that are labels or differ between runs."""
+def _rows(folder: Path, files: Sequence[Path], table: str, settings: str, column: str) -> Rows:
+    """Return the rows of all tables, with settings that are labels or differ between runs.
+
+    There are none where no table has a column whose name begins so.
+    """
     runs = [file for file in files if file.name == table and (file.parent / settings) in files]
+    if not any(name.startswith(column) for run in runs for name in _header(run)):
+        return []
     said = {run: _settings(run.parent / settings) for run in runs}
     names = dict.fromkeys(name for values in said.values() for name in values)
     labels = {*COMMON["dataset"], *COMMON["algorithm"], *COMMON["replication"]}
@@ -57,6 +62,12 @@ def _rows(folder: Path, files: Sequence[Path], table: str, settings: str) -> Row
         rows += [run_labels | row for row in _table(run)]
     columns = dict.fromkeys(name for row in rows for name in row)
     return [{name: row.get(name) for name in columns} for row in rows]
+
+
+def _header(file: Path) -> list[str]:
+    """Return the names of the columns of a table, which may be padded."""
+    with file.open(encoding="utf-8", errors="replace") as lines:
+        return [name.strip() for name in lines.readline().split(",")]
 
 
 def _table(file: Path) -> Rows:

@@ -8,6 +8,7 @@ from benchinfer.scores.formats.format import (
     Record,
     Results,
     directed,
+    has_record,
     is_score,
     records,
 )
@@ -17,12 +18,12 @@ _PART = ("eval_", "test_")
 
 def trainer_state(document: Record, _: Path) -> Results | None:
     """Return the rows of ``log_history`` in ``trainer_state.json``: losses, then evaluations."""
+    if not has_record(document["log_history"], "step"):
+        return None
     logs = records(document, "log_history", "Transformers")
     names = dict.fromkeys(
         name for log in logs for name, value in log.items() if is_score(value) or value is None
     )
-    if "step" not in names:
-        return None
     rows = [{name: log.get(name) for name in names} for log in logs]
     measures: list[Measure] = []
     for name in names:

@@ -1,8 +1,11 @@
 """Records of Every Eval Ever: aggregates, and single answers."""
 
+from __future__ import annotations
+
 import hashlib
 import json
 import time
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 from urllib.parse import quote
@@ -14,8 +17,8 @@ from benchinfer.scores.formats.format import (
     Format,
     Record,
     Results,
+    has_record,
     is_score,
-    lines_with,
     part,
     records,
 )
@@ -27,11 +30,12 @@ if TYPE_CHECKING:
 
 _TOOL = "Every Eval Ever"
 _VERSION, _ANSWERS = "0.2.1", "instance_level_eval_0.2.1"
-ANSWER_KEYS = {"evaluation_id", "model_id", "evaluation_name", "sample_id", "evaluation"}
 
 
-def every_eval_ever(document: Record, _: Path) -> Results:
+def every_eval_ever(document: Record, _: Path) -> Results | None:
     """Return the score of each evaluation of a model."""
+    if not has_record(document["evaluation_results"], "metric_config", "score_details"):
+        return None
     information = part(document, "model_info", dict, _TOOL)
     model = str(information.get("id") or part(information, "name", str, _TOOL))
     rows: list[dict[str, Any]] = []
@@ -70,13 +74,12 @@ def _measures(ways: dict[str, set[tuple[object, ...]]]) -> list[Measure]:
     return measures
 
 
-def every_answer(path: Path) -> Results | None:
-    """Return the score of each answer, a line each; None where lines hold something else.
+def answers(lines: Sequence[Record], _: str) -> Results | None:
+    """Return the score of each answer, a line each.
 
     Where each score is that of ``is_correct``, higher is better.
     """
-    lines = lines_with(ANSWER_KEYS, path)
-    if lines is None or not all(line.keys() >= ANSWER_KEYS for line in lines):
+    if not has_record([line["evaluation"] for line in lines], "score"):
         return None
     rows: list[dict[str, Any]] = []
     correct = True
@@ -97,7 +100,7 @@ def every_answer(path: Path) -> Results | None:
     return Format(f"{_TOOL}, answers", measures=unit, resampling=Resampling("items")), rows
 
 
-def write(table: "ScoreTable", folder: Path, name: str) -> list[Path]:
+def write(table: ScoreTable, folder: Path, name: str) -> list[Path]:
     """Write a record of each algorithm, and one line per answer where replications are items."""
     from benchinfer.core.provenance import __version__  # which takes time to load
 

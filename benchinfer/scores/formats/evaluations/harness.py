@@ -1,20 +1,34 @@
-"""Samples of lm-evaluation-harness and lmms-eval: a line for each document and filter."""
+"""Results of lm-evaluation-harness and lmms-eval: metrics of tasks, samples of documents."""
 
 import hashlib
 import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, cast
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, cast
 
 from benchinfer.core.errors import ScoreTableError
 from benchinfer.core.numbers import join, several
-from benchinfer.scores.formats.format import Format, Record, Results, directed, is_score
+from benchinfer.scores.formats.format import (
+    Format,
+    Names,
+    Record,
+    Results,
+    agreed,
+    directed,
+    is_blank,
+    is_score,
+    part,
+)
 from benchinfer.scores.resampling import Resampling
 
-SAMPLE = {"doc_id", "doc", "target", "filtered_resps"}
-NO_MEASURE = {
-    *SAMPLE,
+if TYPE_CHECKING:
+    from benchinfer.core.measure import Better
+
+_TOOL = "lm-evaluation-harness"
+_NO_MEASURE = {
+    *("doc_id", "doc", "target", "filtered_resps"),
     *("arguments", "resps", "filter", "metrics", "doc_hash", "prompt_hash", "target_hash"),
     *("input", "generation_metadata"),
 }
@@ -30,7 +44,7 @@ _ENDINGS = {"id", "ids", "idx", "str", "text", "name", "hash"}
 _WORDS = re.compile(r"[A-Z]?[a-z0-9]+|[A-Z]+")
 _LONGEST = 40  # characters of a label
 _FORM = Format(
-    "lm-evaluation-harness, samples",
+    f"{_TOOL}, samples",
     {"doc_id": "replication"},
     resampling=Resampling("items"),
     name="{algorithm}/samples_{dataset}_20*",
@@ -38,19 +52,99 @@ _FORM = Format(
 )
 
 
-def harness_records(lines: Sequence[Record], source: str) -> Results | None:
+def harness(document: Record, path: Path) -> Results | None:
+    """Return a number per task and metric of ``results_*.json``; None of other documents."""
+    if not _names_tasks(document):
+        return None
+    results = part(document, "results", dict, _TOOL)
+    groups, higher = (_record(document, key) for key in ("group_subtasks", "higher_is_better"))
+    entries: dict[str, Record] = {task: part(results, task, dict, _TOOL) for task in results}
+    names = {key for entry in entries.values() for key, value in entry.items() if is_score(value)}
+    rows: list[dict[str, Any]] = []
+    ways: dict[str, set[Better | None]] = {}
+    model = _model(document, path)
+    for task, entry in entries.items():
+        if groups.get(task):
+            continue  # the mean of tasks that stand there themselves
+        for key, value in entry.items():
+            metric, _, chosen = key.partition(",")
+            missing = is_blank(value) and ("," in key or key in names)
+            if metric.endswith("_stderr") or not (is_score(value) or missing):
+                continue
+            name = metric if chosen in ("", "none") else key
+            error = entry.get(f"{metric}_stderr,{chosen}" if chosen else f"{metric}_stderr")
+            way = _record(higher, task).get(metric)
+            better: Better = "higher" if way else "lower"
+            ways.setdefault(name, set()).add(better if isinstance(way, bool) else None)
+            rows.append(
+                {
+                    "dataset": task,
+                    "algorithm": model,
+                    "measure": name,
+                    "value": value if is_score(value) else None,
+                    "stderr": error if is_score(error) else None,
+                }
+            )
+    aggregated = ", ".join(task for task in results if groups.get(task))
+    note = f"means of other tasks are left out: {aggregated}" if aggregated else ""
+    return Format(f"{_TOOL}, results", measures=agreed(ways), note=note), rows
+
+
+def _names_tasks(document: Record) -> bool:
+    """Return whether metrics are named with their filters, or versions and results have a task.
+
+    The latter is how the first versions of the harness write results, with the model's settings.
+    """
+    results, versions = (_record(document, key) for key in ("results", "versions"))
+    if any("," in str(key) for task in results for key in _record(results, task)):
+        return bool(_record(document, "config") or _record(document, "configs"))
+    return "model" in _record(document, "config") and bool(results.keys() & versions.keys())
+
+
+def _record(record: Record, key: str) -> Record:
+    """Return the record under a key, empty where there is none."""
+    value = record.get(key)
+    return cast("Record", value) if isinstance(value, Mapping) else {}
+
+
+def _model(document: Record, path: Path) -> str:
+    """Return the name of the model, or that of the folder."""
+    name = document.get("model_name")
+    if isinstance(name, str) and name:
+        return name
+    for setting in str(_record(document, "config").get("model_args", "")).split(","):
+        key, _, value = setting.partition("=")
+        if key.strip() in ("pretrained", "model") and value:
+            return value
+    return path.parent.name.replace("__", "/") or "?"
+
+
+def samples_table(names: Names) -> Format:
+    """Describe ``--log_samples``: a line per item."""
+    return Format(
+        f"{_TOOL}, samples",
+        {"doc_id": "replication"},
+        "wide-measures",
+        directed(name for name in names if name not in _NO_MEASURE),
+        Resampling("items"),
+        "{algorithm}/samples_{dataset}_20*",
+    )
+
+
+def samples(lines: Sequence[Record], source: str) -> Results | None:
     """Return each metric of each doc; None of records that are no samples.
 
     Docs that share a passage, by the name of a field, are items of it; a metric that lists a score
     for each repeat has answers. Metrics of several filters are measures of their own. What a record
     holds besides, such as the name of a model, stays a column.
     """
-    if not all(line.keys() >= SAMPLE and isinstance(line["doc"], dict) for line in lines):
+    if not any(isinstance(line["doc"], dict) for line in lines):
         return None
     filters = {str(line.get("filter")) for line in lines}
     docs: dict[tuple[str, ...], list[Record]] = {}
     for line in lines:
-        docs.setdefault(tuple(line["doc"]), []).append(line["doc"])
+        doc = part(line, "doc", dict, _TOOL)
+        docs.setdefault(tuple(doc), []).append(doc)
     fields = {k: (_field(some, _SHARED), _field(some, _KINDS)) for k, some in docs.items()}
     rows: list[dict[str, Any]] = []
     listed = dict[str, None]()
@@ -60,7 +154,7 @@ def harness_records(lines: Sequence[Record], source: str) -> Results | None:
         passage, category = (_label(doc.get(name)) or label for name in names)
         metrics = _metrics(line)
         place = {"passage": passage, "category": category, "doc_id": label}
-        place |= {n: line[n] for n in line if n not in NO_MEASURE and n not in metrics}
+        place |= {n: line[n] for n in line if n not in _NO_MEASURE and n not in metrics}
         for metric in metrics:
             name = f"{metric},{line.get('filter')}" if len(filters) > 1 else metric
             if (answers := _answers(line, line[metric])) is None:
@@ -91,7 +185,7 @@ def _metrics(line: Record) -> list[str]:
     names = line.get("metrics")
     if isinstance(names, list):
         return [name for name in names if name in line]  # pyright: ignore[reportUnknownVariableType]
-    return [name for name in line if name not in NO_MEASURE and not isinstance(line[name], str)]
+    return [name for name in line if name not in _NO_MEASURE and not isinstance(line[name], str)]
 
 
 def _answers(line: Record, value: object) -> list[float | None] | None:

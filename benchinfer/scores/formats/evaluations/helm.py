@@ -11,6 +11,7 @@ from benchinfer.scores.formats.format import (
     Record,
     Results,
     document,
+    holds_record,
     listed,
     part,
     records,
@@ -28,12 +29,14 @@ _HIGHER = (
 )
 
 
-def helm(folder: Path, files: Sequence[Path]) -> Results:
+def helm(folder: Path, files: Sequence[Path]) -> Results | None:
     """Return the score of each instance of each run, or its mean where instances were not kept.
 
     Of other statistics than those with a direction, and of perturbed instances, none are read.
     """
     runs = [file.parent for file in files if file.name == "run_spec.json"]
+    if not any(holds_record(run / "run_spec.json", "name", "adapter_spec") for run in runs):
+        return None
     by_instance = all((run / "per_instance_stats.json").is_file() for run in runs)
     rows: list[dict[str, Any]] = []
     for run in runs:

@@ -9,7 +9,15 @@ from typing import Any, cast
 
 from benchinfer.core.errors import ScoreTableError
 from benchinfer.core.measure import Measure
-from benchinfer.scores.formats.format import Format, Record, Results, is_score, part, records
+from benchinfer.scores.formats.format import (
+    Format,
+    Record,
+    Results,
+    has_record,
+    is_score,
+    part,
+    records,
+)
 from benchinfer.scores.resampling import Resampling
 
 _TOOL = "Inspect"
@@ -28,8 +36,14 @@ _MOST_BYTES = 1 << 28
 _ZSTANDARD = 93
 
 
-def inspect_log(document: Record, path: Path) -> Results:
+def inspect_log(document: Record, path: Path) -> Results | None:
     """Return the score of each sample and epoch by each scorer; else the metrics."""
+    if not has_record([document.get("eval")], "task", "model"):
+        return None
+    return _log(document, path)
+
+
+def _log(document: Record, path: Path) -> Results:
     evaluation = part(document, "eval", dict, _TOOL)
     labels = {
         "dataset": part(evaluation, "task", str, _TOOL),
@@ -94,12 +108,17 @@ def _value(said: object) -> float | None:
     return _LETTERS.get(said, _LETTERS.get(said.casefold())) if isinstance(said, str) else None
 
 
-def inspect_archive(path: Path, typed: str) -> Results:
-    """Return the scores of an archive, ``.eval``, from its header and the summaries of samples."""
+def inspect_archive(path: Path, typed: str) -> Results | None:
+    """Return the scores of an archive, ``.eval``, from its header and the summaries of samples.
+
+    An archive without a header is of another tool.
+    """
     try:
         with zipfile.ZipFile(path) as archive, path.open("rb") as raw:
             held = {info.filename: info for info in archive.infolist()}
-            header = held.get("header.json") or held["_journal/start.json"]
+            header = held.get("header.json") or held.get("_journal/start.json")
+            if header is None:
+                return None
             parts = [n for n in held if n == "summaries.json" or n.startswith("samples/")]
             chosen = ["summaries.json"] if "summaries.json" in parts else parts
             if sum(held[name].file_size for name in chosen) > _MOST_BYTES:
@@ -113,10 +132,10 @@ def inspect_archive(path: Path, typed: str) -> Results:
             f"{typed!r} cannot be read as a log of Inspect: {error}",
             hint="inspect log convert --to json writes it as a document.",
         ) from None
-    if not isinstance(document, Mapping):
+    if not has_record([document], "eval"):
         raise ScoreTableError(f"{typed!r} cannot be read as a log of Inspect: its header is none.")
     flat = samples[0] if chosen == ["summaries.json"] else samples
-    return inspect_log({**cast("Record", document), "samples": flat}, path)
+    return _log({**cast("Record", document), "samples": flat}, path)
 
 
 def _read(archive: zipfile.ZipFile, raw: Any, info: zipfile.ZipInfo) -> bytes:

@@ -6,7 +6,15 @@ from pathlib import Path
 from typing import Any
 
 from benchinfer.core.measure import Measure
-from benchinfer.scores.formats.format import Format, Record, Results, directed, is_score, part
+from benchinfer.scores.formats.format import (
+    Format,
+    Record,
+    Results,
+    directed,
+    has_record,
+    is_score,
+    part,
+)
 from benchinfer.scores.resampling import Resampling
 
 _TOOL = "LightEval"
@@ -25,8 +33,10 @@ _HIGHER = (
 )
 
 
-def lighteval(document: Record, _: Path) -> Results:
+def lighteval(document: Record, _: Path) -> Results | None:
     """Return each metric of each task; averages of tasks are left out."""
+    if not has_record([document["config_general"]], "lighteval_sha"):
+        return None
     model = part(part(document, "config_general", dict, _TOOL), "model_name", str, _TOOL)
     rows: list[dict[str, Any]] = []
     averages: list[str] = []

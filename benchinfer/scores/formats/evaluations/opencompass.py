@@ -1,19 +1,17 @@
 """Summaries of OpenCompass."""
 
 import csv
-import re
 from pathlib import Path
 from typing import Any
 
 from benchinfer.core.measure import Measure
 from benchinfer.scores.formats.format import Format, Results, directed, number_or_text
 
-SUMMARY = re.compile(r"summary_\d{8}_\d{6}\.csv")
 _HEAD = ["dataset", "version", "metric", "mode"]
 _HIGHER = ("score", "humaneval_pass@1", "pass@1", "rouge1", "bleu", "em", "avg_accuracy")
 
 
-def opencompass(path: Path) -> Results | None:
+def opencompass(path: Path, _: str) -> Results | None:
     """Return the scores of a file named as a summary, which are percentages; None of other tables.
 
     Rows without a version are means of other data sets, or headings.

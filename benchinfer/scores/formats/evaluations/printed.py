@@ -7,6 +7,7 @@ from typing import Any
 from benchinfer.core.errors import ScoreTableError
 from benchinfer.core.measure import Better, Measure
 from benchinfer.scores.formats.format import Format, Results, agreed, number_or_text
+from benchinfer.scores.formats.pages import read_page
 from benchinfer.scores.formats.published.markdown import markdown
 from benchinfer.scores.resampling import Resampling
 
@@ -15,10 +16,16 @@ _RUN = re.compile(r"^(\S+) \((.*?)\), gen_kwargs:", re.MULTILINE)
 _ARROWS: dict[str, Better] = {"\u2191": "higher", "\u2193": "lower"}
 _LINE = re.compile(r"(\S+)\s+(\S+)\s+(\S+)")
 _COUNTS = re.compile(r"runid|num_.*|relstring.*")
+# Names of the measures of trec_eval.
+_MEASURE = re.compile(
+    r"(gm_)?map(_cut_\d+)?|Rprec(_mult.*)?|bpref|recip_rank|ndcg(_cut_\d+)?|P_\d+|recall_\d+"
+    r"|iprec_at_recall_.*|set_\w+|success_\d+|infAP|11pt_avg|num_(q|ret|rel|rel_ret)"
+)
 
 
-def harness_markdown(text: str, path: Path) -> Results | None:
+def harness_markdown(path: Path, typed: str) -> Results | None:
     """Return the scores of printed tables of tasks, each below the line of its model."""
+    text = read_page(path, typed)
     if not all(f"{name}" in text for name in _HEAD):
         return None
     runs = list(_RUN.finditer(text))
@@ -64,16 +71,24 @@ def harness_markdown(text: str, path: Path) -> Results | None:
     return Format(tool, measures=agreed(ways), note=note), rows
 
 
-def trec_eval(text: str, path: Path, typed: str) -> Results:
+def trec_eval(path: Path, typed: str) -> Results | None:
     """Return the score of each topic that ``trec_eval -q`` prints; means of topics are left out."""
+    text = read_page(path, typed)
     lines = [_LINE.fullmatch(line.strip()) for line in text.splitlines() if line.strip()]
+    if not any(
+        match is not None
+        and _MEASURE.fullmatch(match[1])
+        and isinstance(number_or_text(match[3]), float)
+        for match in lines
+    ):
+        return None
     rows: list[dict[str, Any]] = []
     system, pending = path.name.split(".")[0], len(rows)
     for match in lines:
         if match is None:
             raise ScoreTableError(
                 f"{typed!r} is no output of trec_eval: measure, topic, value.",
-                hint="other tables need the ending of their kind, such as .csv.",
+                hint="the file is damaged, or has further lines, which are to be removed.",
             )
         measure, topic, value = match.groups()
         if measure == "runid":  # stands above the means, below the topics

@@ -96,7 +96,7 @@ def _is_rank(cell: re.Match[str]) -> bool:
 
 
 def _decimal_comma(cells: Sequence[str], typed: str) -> bool:
-    """Return whether a comma is the decimal sign; refuse a table that does not tell."""
+    """Return whether a comma is the decimal sign; raise an error where the table is ambiguous."""
     numbers = [match["mean"] for cell in cells if (match := _CELL.fullmatch(cell)) is not None]
     with_comma = [number for number in numbers if "," in number]
     if not with_comma or any("." in number for number in numbers):

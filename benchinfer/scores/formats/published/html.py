@@ -63,7 +63,7 @@ class _Tables(HTMLParser):
             self.cell.append(data)
 
     def close(self) -> None:
-        """End what the page has left open."""
+        """Close the cells and tables that the page has left open."""
         super().close()
         self._end_cell()
         self.tables += self.open
@@ -90,7 +90,10 @@ def _span(text: str | None) -> int:
 
 
 def _grid(table: list[list[tuple[str, int, int, bool]]]) -> Grid | None:
-    """Put cells at their places, those over several rows or columns at each."""
+    """Return the header and rows of a table; a cell that spans several places is repeated in each.
+
+    None where there are fewer than two columns, or no rows below the header.
+    """
     rows = [row for row in table if row]
     placed: list[dict[int, str]] = [{} for _ in rows]
     for i, row in enumerate(rows):

@@ -50,7 +50,7 @@ _SIGNS = {
 
 
 def latex(text: str) -> list[Grid]:
-    """Return the tables of a text: what stands above the first rule is the header."""
+    """Return the tables of a text; rows above the first rule are the header."""
     bare = _COMMENT.sub("", text)
     return [
         grid for match in _TABULAR.finditer(bare) if (grid := _grid(_body(match[2]))) is not None
@@ -107,7 +107,7 @@ def _spanned(line: list[str]) -> list[str]:
 
 
 def _filled(rows: Grid) -> Grid:
-    """Write what stands over several rows into each of them."""
+    """Repeat the text of a cell that spans several rows in each of them."""
     left: dict[int, tuple[int, str]] = {}
     for row in rows:
         for i, cell in enumerate(row):

@@ -6,23 +6,35 @@ from pathlib import Path
 from typing import Any
 
 from benchinfer.core.measure import Measure
-from benchinfer.scores.formats.format import Format, Results, document, is_score, part
+from benchinfer.scores.formats.format import (
+    Format,
+    Results,
+    document,
+    holds_record,
+    is_score,
+    part,
+)
 from benchinfer.scores.resampling import Resampling
 
 _TOOL = "asv"
 _LOWER = {"time": "s", "timeraw": "s", "mem": "bytes", "peakmem": "bytes"}
 
 
-def asv(_: Path, files: Sequence[Path]) -> Results:
+def asv(_: Path, files: Sequence[Path]) -> Results | None:
     """Return the samples of each benchmark and combination of parameters, or their median.
 
     A commit, with its environment where there are several, is the algorithm.
     """
+    machines = {file.parent for file in files if file.name == "machine.json"}
     results = [
         file
         for file in files
-        if file.suffix == ".json" and file.name not in ("machine.json", "benchmarks.json")
+        if file.suffix == ".json"
+        and file.parent in machines
+        and file.name not in ("machine.json", "benchmarks.json")
     ]
+    if not any(holds_record(file, "commit_hash", "result_columns", "results") for file in results):
+        return None
     documents = [document(file, _TOOL) for file in results]
     environments = {str(held.get("env_name")) for held in documents}
     rows: list[dict[str, Any]] = []

@@ -5,19 +5,32 @@ from pathlib import Path
 from typing import Any
 
 from benchinfer.core.measure import Measure
-from benchinfer.scores.formats.format import Format, Results, document, numbers, part
+from benchinfer.scores.formats.format import (
+    Format,
+    Results,
+    document,
+    holds_record,
+    numbers,
+    part,
+)
 from benchinfer.scores.resampling import Resampling
 
 _TOOL = "Criterion"
 
 
-def criterion(_: Path, files: Sequence[Path]) -> Results:
+def criterion(_: Path, files: Sequence[Path]) -> Results | None:
     """Return the time per iteration of each sample of the last run of each benchmark.
 
     The function is the algorithm, group and value are the data set.
     """
     rows: list[dict[str, Any]] = []
     saved = [file for file in files if file.name == "sample.json"]
+    if not any(
+        holds_record(file, "iters", "times")
+        and holds_record(file.parent / "benchmark.json", "group_id", "function_id", "value_str")
+        for file in saved
+    ):
+        return None
     last = [file for file in saved if file.parent.name == "new"] or saved
     for file in last:
         label = document(file.parent / "benchmark.json", _TOOL)

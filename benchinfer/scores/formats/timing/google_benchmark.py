@@ -2,6 +2,7 @@
 
 import csv
 import re
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +11,7 @@ from benchinfer.scores.formats.format import (
     Format,
     Record,
     Results,
+    has_record,
     is_score,
     number_or_text,
     part,
@@ -25,17 +27,22 @@ _COUNTS = {
     *("family_index", "per_family_instance_index", "repetitions", "repetition_index"),
     *("threads", "iterations", *_TIMES),
 }
-HEAD = b"name,iterations,real_time,cpu_time,time_unit"  # of the lines of a table
 _AGGREGATE = re.compile(r"(.+)_(mean|median|stddev|cv|BigO|RMS)")
 _SECONDS = {"ns": 1e-9, "us": 1e-6, "ms": 1e-3, "s": 1.0}
 
 
-def google_benchmark(document: Record, path: Path) -> Results:
+def google_benchmark(document: Record, path: Path) -> Results | None:
+    """Return the times of a document; None where it has no run with times and their unit."""
+    if not has_record(document["benchmarks"], "name", "real_time", "cpu_time", "time_unit"):
+        return None
+    return _times(records(document, "benchmarks", _TOOL), path)
+
+
+def _times(benchmarks: Sequence[Record], path: Path) -> Results:
     """Return the times of each repetition; where only aggregates were written, their means.
 
     ``BM_sort/1024`` is the algorithm ``BM_sort`` on the data set ``1024``.
     """
-    benchmarks = records(document, "benchmarks", _TOOL)
     runs = [run for run in benchmarks if run.get("run_type", "iteration") == "iteration"]
     note = ""
     if not runs:
@@ -73,15 +80,15 @@ def google_benchmark(document: Record, path: Path) -> Results:
     ), rows
 
 
-def google_benchmark_lines(path: Path) -> Results | None:
-    """Return the times of ``--benchmark_format=csv``, whose first line begins with `HEAD`."""
+def lines(path: Path, _: str) -> Results | None:
+    """Return the times of ``--benchmark_format=csv``."""
     with path.open(encoding="utf-8", newline="", errors="replace") as file:
         try:
-            lines = list(csv.DictReader(file, strict=True))
+            rows = list(csv.DictReader(file, strict=True))
         except csv.Error:
             return None  # as a plain table, whose reader says what is wrong
     runs: list[dict[str, Any]] = []
-    for line in lines:
+    for line in rows:
         cells = {str(k): v for k, v in line.items() if k is not None and isinstance(v, str)}
         run: dict[str, Any] = {k: number_or_text(v) for k, v in cells.items() if v}
         run |= {"name": cells.get("name", ""), "error_occurred": cells.get("error_occurred")}
@@ -89,4 +96,4 @@ def google_benchmark_lines(path: Path) -> Results | None:
             run |= {"run_type": "aggregate", "run_name": aggregate[1]}
             run |= {"aggregate_name": aggregate[2]}
         runs.append(run)
-    return google_benchmark({"benchmarks": runs}, path)
+    return _times(runs, path)

@@ -6,8 +6,10 @@ from typing import Any
 from benchinfer.core.measure import Measure
 from benchinfer.scores.formats.format import (
     Format,
+    Names,
     Record,
     Results,
+    has_record,
     numbers,
     part,
     records,
@@ -16,24 +18,27 @@ from benchinfer.scores.resampling import Resampling
 
 _TOOL = "hyperfine"
 _TIME = Measure("time", "lower", unit="s")
-# The export as CSV: a row per command.
-HYPERFINE_MEANS = Format(
-    _TOOL,
-    {"command": "algorithm", "mean": "value"},
-    measures=(_TIME,),
-    note="means of runs, which --export-json saves",
-)
+_KEYS = ("command", "mean", "stddev", "median", "user", "system")
+
+
+def means(_: Names) -> Format:
+    """Describe ``--export-csv``: a row per command."""
+    return Format(
+        _TOOL,
+        {"command": "algorithm", "mean": "value"},
+        measures=(_TIME,),
+        note="means of runs, which --export-json saves",
+    )
 
 
 def hyperfine(document: Record, _: Path) -> Results | None:
     """Return a time for each run of each command, failed where its exit code is not 0."""
-    rows: list[dict[str, Any]] = []
-    results = records(document, "results", _TOOL)
-    if not results or not all({"command", "mean", "median"} <= set(r) for r in results):
+    if not has_record(document["results"], *_KEYS):
         return None
-    for result in results:
+    rows: list[dict[str, Any]] = []
+    for result in records(document, "results", _TOOL):
         labels = {"algorithm": part(result, "command", str, _TOOL)}
-        times = numbers(result, "times", _TOOL) if "times" in result else [result["mean"]]
+        times = numbers(result, "times", _TOOL) if "times" in result else [result.get("mean")]
         codes = numbers(result, "exit_codes", _TOOL) if "exit_codes" in result else []
         codes = codes if len(codes) == len(times) else [0] * len(times)
         rows += [

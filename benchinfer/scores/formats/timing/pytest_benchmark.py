@@ -5,14 +5,24 @@ from typing import Any
 
 from benchinfer.core.measure import Measure
 from benchinfer.scores.columns import COMMON
-from benchinfer.scores.formats.format import Format, Record, Results, numbers, part, records
+from benchinfer.scores.formats.format import (
+    Format,
+    Record,
+    Results,
+    has_record,
+    numbers,
+    part,
+    records,
+)
 from benchinfer.scores.resampling import Resampling
 
 _TOOL = "pytest-benchmark"
 
 
-def pytest_benchmark(document: Record, path: Path) -> Results:
+def pytest_benchmark(document: Record, path: Path) -> Results | None:
     """Return a time for each round of each test, or its mean where rounds were not saved."""
+    if not has_record(document["benchmarks"], "name", "fullname", "stats"):
+        return None
     rows: list[dict[str, Any]] = []
     means = 0
     for benchmark in records(document, "benchmarks", _TOOL):

@@ -13,6 +13,7 @@ from benchinfer.scores.formats.format import (
     Record,
     Results,
     directed,
+    has_record,
     is_score,
     part,
     records,
@@ -21,13 +22,14 @@ from benchinfer.scores.formats.format import (
 _SHOW, _DEEPEST = "DVC, exp show", 20
 _SIDES = ("old", "new")
 _FIRST = ("Experiment", "rev", "typ", "Created", "parent")
-_STATE = {"rev", "name", "data", "error", "experiments"}
 _COLUMNS = ("Experiment", "rev", "State", "measure", "value")
 
 
 def metrics_diff(document: Record, _: Path) -> Results | None:
     """Return the values of ``metrics diff --json``: of files, metrics and two revisions."""
     rows: list[dict[str, Any]] = []
+    if not any(has_record(metrics, *_SIDES, "diff") for metrics in document.values()):
+        return None
     for file, metrics in document.items():
         if not isinstance(metrics, Mapping) or not metrics:
             return None
@@ -70,17 +72,11 @@ def experiments(names: Names) -> Format:
     return Format(_SHOW, columns, "wide-measures", note=note)
 
 
-def experiment_states(document: object) -> Results | None:
+def experiment_states(states: Sequence[Record], _: str) -> Results | None:
     """Return the metrics of ``exp show --json``: of the workspace, commits and experiments.
 
     The workspace is left out where it holds what a commit or an experiment holds.
     """
-    if not isinstance(document, list) or not document:
-        return None
-    items = cast("list[object]", document)
-    if not all(isinstance(item, Mapping) and {*item} >= _STATE for item in items):
-        return None
-    states = cast("list[Record]", items)
     each = list(_each(states))
     params, metrics = ([_flat(state, kind) for state, _ in each] for kind in ("params", "metrics"))
     shorter, short = _short(params, _COLUMNS), _short(metrics, ())

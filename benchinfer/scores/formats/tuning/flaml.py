@@ -6,13 +6,17 @@ from typing import Any
 
 from benchinfer.core.errors import ScoreTableError
 from benchinfer.core.measure import Measure
+from benchinfer.core.numbers import count
 from benchinfer.scores.formats.format import Format, Results, is_score
 
 _KEYS = {"record_id", "learner", "validation_loss", "config"}
 
 
-def flaml(path: Path, typed: str) -> Results:
-    """Return the validation loss of each trial of a log; lines that name the best one are none."""
+def flaml(path: Path, typed: str) -> Results | None:
+    """Return the validation loss of each trial of a log; lines that name the best one are none.
+
+    A log without a trial is of another tool.
+    """
     rows: list[dict[str, Any]] = []
     odd = 0
     with path.open(encoding="utf-8", errors="replace") as file:
@@ -35,10 +39,12 @@ def flaml(path: Path, typed: str) -> Results:
                 isinstance(record, dict) and record.keys() == {"curr_best_record_id"}
             ):
                 odd += 1
-    if odd or not rows:
+    if not rows:
+        return None
+    if odd:
         raise ScoreTableError(
-            f"{typed!r} is no log of FLAML: {odd} lines are no records of trials.",
-            hint="other logs are read where they are saved as a table, CSV or JSON lines.",
+            f"the log of FLAML {typed!r} has {count(odd, 'line')} that are no records of trials.",
+            hint="the file is damaged, or of a version of the tool that writes it otherwise.",
         )
     form = Format(
         "FLAML, log",

@@ -8,22 +8,27 @@ from benchinfer.core.errors import ScoreTableError
 from benchinfer.scores.columns import COMMON
 from benchinfer.scores.formats.format import Format, Results
 
+_RUN = {"experiment_id", "artifact_uri", "lifecycle_stage"}
 _STATES = {"1": "RUNNING", "2": "SCHEDULED", "3": "FINISHED", "4": "FAILED", "5": "KILLED"}
 
 
-def mlflow_runs(folder: Path, files: Sequence[Path]) -> Results:
+def mlflow_runs(folder: Path, files: Sequence[Path]) -> Results | None:
     """Return the last value of each metric of each run that was not deleted."""
     experiments: dict[Path, str] = {}
     runs: dict[Path, dict[str, str]] = {}
+    known = False
     for file in files:
         if file.name != "meta.yaml":
             continue
         pairs = [line.partition(":") for line in file.read_text(errors="replace").splitlines()]
         meta = {key.strip(): value.strip().strip("'\"") for key, _, value in pairs}
+        known |= meta.keys() >= _RUN
         if "run_id" in meta or "run_uuid" in meta:
             runs[file.parent] = meta
         else:
             experiments[file.parent] = meta.get("name", file.parent.name)
+    if not known:
+        return None
     rows: list[dict[str, Any]] = []
     values = [file for file in files if file.parent.name == "metrics" or "metrics" in file.parts]
     for run, meta in runs.items():

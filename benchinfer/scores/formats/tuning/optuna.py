@@ -16,6 +16,10 @@ _DIRECTIONS = "SELECT study_id, objective, direction FROM study_directions"
 _TRIALS = "SELECT trial_id, number, study_id, state FROM trials ORDER BY trial_id"
 _VALUES = "SELECT trial_id, objective, value, value_type FROM trial_values"
 _ATTRIBUTES = "SELECT trial_id, key, value_json FROM trial_user_attributes"
+_TABLES = {
+    *("studies", "study_directions", "trials", "trial_values"),
+    *("trial_user_attributes", "trial_params"),
+}
 _PARAMS = "SELECT trial_id, param_name, param_value, distribution_json FROM trial_params"
 
 
@@ -32,7 +36,7 @@ def optuna_storage(path: Path, typed: str) -> Results | None:
                 held = {row[0] for row in base.execute("SELECT name FROM sqlite_master")}
             except sqlite3.Error:
                 return None  # whose other reader says what is wrong
-            if not held >= {"studies", "trials", "trial_values"}:
+            if not held >= _TABLES:
                 return None
             studies, directions, trials, values, attributes, params = (
                 base.execute(query).fetchall()
@@ -47,8 +51,8 @@ def optuna_storage(path: Path, typed: str) -> Results | None:
             said.setdefault(trial, {})[name.casefold()] = str(json.loads(value))
     except (sqlite3.Error, ValueError, LookupError, TypeError, AttributeError) as error:
         raise ScoreTableError(
-            f"{typed!r} is no storage of Optuna: {error}",
-            hint="other databases are read where their table is saved as CSV or Parquet.",
+            f"the storage of Optuna {typed!r} cannot be read: {error}",
+            hint="the file is damaged, or of a version of the tool that writes it otherwise.",
         ) from None
     names = dict(studies)
     objectives = sorted({objective for _, objective, _ in directions})

@@ -8,6 +8,8 @@ on the margin itself counts half to either side in the signed-rank test, and as 
 sign test; with margin 0 ties count half to both sides in either test.
 """
 
+from __future__ import annotations
+
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -98,7 +100,7 @@ class Walsh:
     real: Flags  # (n + 1,) which of them are data sets
 
     @staticmethod
-    def of(differences: Array, margin: float, size: float, strength: float, at: float) -> "Walsh":
+    def of(differences: Array, margin: float, size: float, strength: float, at: float) -> Walsh:
         """Sort differences and a pseudo-observation; it may be infinite.
 
         Parameters

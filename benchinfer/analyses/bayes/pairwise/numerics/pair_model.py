@@ -28,6 +28,8 @@ classifiers through Bayesian hierarchical modelling. Machine Learning 106, 1817-
 https://doi.org/10.1007/s10994-017-5641-9
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import cache
@@ -168,7 +170,7 @@ class PairData:
     # (P,) mean standard deviation of the differences on a data set, by which all is divided
     scale: Array
 
-    def of(self, rows: Codes) -> "PairData":
+    def of(self, rows: Codes) -> PairData:
         """Return the data of some pairs, in that order; pairs may repeat."""
         return PairData(*(getattr(self, field.name)[rows] for field in fields(self)))
 
@@ -186,7 +188,7 @@ class ChainState:
     mixing: Array
     step: Array  # (4, R) standard deviations of the steps that are tried, one for each kind of move
 
-    def of(self, rows: Codes) -> "ChainState":
+    def of(self, rows: Codes) -> ChainState:
         """Return the state of some chains."""
         parts = {field.name: getattr(self, field.name) for field in fields(self)}
         step = parts.pop("step")[:, rows]
@@ -196,7 +198,7 @@ class ChainState:
 def sweep(
     data: PairData, state: ChainState, rng: np.random.Generator, gain: float
 ) -> tuple[Array, ChainState]:
-    """Draw everything once.
+    """Draw all parameters once.
 
     Parameters
     ----------
@@ -241,7 +243,7 @@ def _walk(
     gain: float,
     rng: np.random.Generator,
 ) -> tuple[list[Array], Array]:
-    """Take Metropolis steps of one coordinate after the other, each chain by itself.
+    """Return the coordinates of independent chains after Metropolis steps of one coordinate each.
 
     Parameters
     ----------
@@ -275,7 +277,7 @@ def _walk(
 
 
 def _log_prior(root: Array) -> Array:
-    """Return log densities of the cube root of nu - 1; its sign means nothing."""
+    """Return log densities of the cube root of nu - 1, whose sign is arbitrary."""
     log_root = np.log(np.maximum(np.abs(root), 1e-100))
     return log_prior(3 * log_root) - log_root
 
@@ -350,7 +352,7 @@ def _given_mixing(
 
 
 def _draw_delta(data: PairData, state: ChainState, rng: np.random.Generator) -> Array:
-    """Draw (R, M) delta_m given all else; delta_0 where a data set says nothing."""
+    """Draw (R, M) delta_m given all else; delta_0 where a data set has no differences."""
     known = (data.n > 0) / (state.variance * data.spread)
     prior = 1 / (state.mixing * (state.std**2)[:, None])
     centre = state.centre[:, None]
@@ -403,7 +405,7 @@ _SWEEPS = 2  # for each draw
 
 
 def pair_data(n: Codes, mean: Array, square: Array, top: Array, rho: float) -> PairData:
-    """Scale what is known of the differences, and find the bounds of the uniform priors.
+    """Scale the moments of the differences, and compute the bounds of the uniform priors.
 
     Parameters
     ----------
