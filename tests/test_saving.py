@@ -57,12 +57,17 @@ def test_other_files_are_refused(tmp_path, text):
         bi.load(path)
 
 
-def test_files_of_another_format_are_refused(tmp_path):
-    path = tmp_path / "x.json"
-    path.write_text('{"benchinfer": 1, "result": {}}')
-    words = rf"has format 1; this version reads {FORMAT}\.\nHint"
-    with pytest.raises(BenchinferError, match=words):
+@pytest.mark.parametrize("form", [1, FORMAT - 1, FORMAT + 1])
+def test_files_of_another_format_are_refused(tmp_path, form):
+    path = bi.compare_points(bi.load_example("sklearn_bootstrap"), "error").save(tmp_path / "x")
+    document = json.loads(path.read_text()) | {"benchinfer": form}
+    del document["sha256"]
+    path.write_text(json.dumps(sealed(document)))
+    with pytest.raises(BenchinferError) as error:
         bi.load(path)
+    what, hint = str(error.value).split("\n", 1)
+    assert what == f"{str(path)!r} has format {form}; this version reads {FORMAT}."
+    assert hint.startswith("Hint: ")
 
 
 def test_a_changed_result_is_refused(tmp_path):

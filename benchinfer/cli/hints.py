@@ -76,10 +76,15 @@ def proposed(proposal: Proposal, directions: Mapping[str, str]) -> list[str]:
     """Return the arguments that a proposal adds to the typed command."""
     options = (_option(name, value) for name, value in proposal.options.items())
     words = [word for option in options for word in shlex.split(option)]
-    one = len(proposal.directions) == 1 and not {"-m", "--measure"} & {*TYPED.get()}
     for name in proposal.directions:
-        words += ["-m" if one else "--measures", f"{name}:{directions[name]}"]
+        words += [_declaring(len(proposal.directions)), f"{name}:{directions[name]}"]
     return words
+
+
+def _declaring(n: int) -> str:
+    """Return the option that declares measures: ``-m`` takes one, and goes with no other one."""
+    typed = {word.partition("=")[0] for word in TYPED.get()}
+    return "-m" if n == 1 and not typed & {"-m", "--measure", "--measures"} else "--measures"
 
 
 def of_proposals(error: Exception) -> Sequence[Proposal]:
@@ -119,7 +124,7 @@ def _option(name: str, value: object) -> str:
         return _field(name.removeprefix("Measure."), value)
     if name == "measures" and isinstance(value, dict) and ... in value.values():
         words = (shlex.quote(f"{measure}:{way}") for measure in value for way in _WAYS)
-        option = "-m" if len(value) == 1 else "--measures"  # of `compare`, -m takes one
+        option = _declaring(len(value))
         return ", ".join(f"{option} {a} or {b}" for a, b in zip(words, words, strict=True))
     option = f"--{_NAMES.get(name, name).replace('_', '-')}"
     if value is None or value in ((), {}):

@@ -29,7 +29,7 @@ _VALUE = (
 )
 # In a row of a table only the last cell is read, where it is a sentence: others are labels.
 _PARTS = re.compile(
-    rf"""^[ ]{{4}}(?![ ])(?:.*[ ]{{2}})?(?:\S+$)?
+    rf"""^(?:[ ]{{4}}){{1,2}}(?![ ])(?:.*[ ]{{2}})?(?:\S+$)?
     |(?<![\w.])(?P<function>(?:compare|read)_[a-z]+|plan|scores\.subset)
         \((?:\.\.\.,[ ])?(?P<inner>\w+)=(?P<of>{_VALUE})\)
     |\bper_dataset\((?P<each>\w+),[ ]scores\)(?!\.\w)

@@ -26,7 +26,7 @@ import numpy as np
 
 from benchinfer.core.errors import BenchinferError
 
-FORMAT = 6
+FORMAT = 7
 _MOST_TEXT = 2**26  # bytes of an array of text, whose width is that of its longest value
 # Arrays that are read: their type, and what their values may be in JSON.
 _VALUES: dict[str, set[type]] = {

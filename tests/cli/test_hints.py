@@ -6,6 +6,7 @@ import shlex
 from collections.abc import Callable, Iterator
 from functools import cache
 from pathlib import Path
+from textwrap import indent
 from typing import Any
 
 import pytest
@@ -13,10 +14,17 @@ from typer.main import get_command
 
 import benchinfer
 from benchinfer.cli.app import app
-from benchinfer.cli.hints import WORDS, as_options
+from benchinfer.cli.hints import TYPED, WORDS, as_options
 from benchinfer.core.errors import DesignError, message
 from benchinfer.core.hints import ARGUMENTS, METHODS, directions, literal
 from tests.trees import FILES, nodes
+
+
+@pytest.fixture(autouse=True)
+def _nothing_typed() -> Iterator[None]:
+    token = TYPED.set(())
+    yield
+    TYPED.reset(token)
 
 
 @pytest.mark.parametrize(
@@ -87,7 +95,8 @@ def test_names_of_a_table_stay_as_they_are(name: str) -> None:
     assert as_options(f"there is one algorithm only: {name}.").endswith(f": {name}.")
     rows = [("scale=2", "why"), (name, "one"), ("rope=1", name)]
     text = message("2 rows.", where=[("algorithm", "reason"), *rows])
-    assert as_options(text) == text
+    for shown in (text, indent(text, "    ")):  # of one fault, and of several
+        assert as_options(shown) == shown
     assert as_options(message("1 row.", where=[("name",), ("seed=1",)])).endswith("    seed=1")
 
 
@@ -163,6 +172,10 @@ def test_no_direction_is_advised_and_measures_are_what_is_missing(
     said = run("check", path).stderr
     both = "--measures 'a b:higher' or 'a b:lower', --measures c:higher or c:lower"
     assert f"Hint: {both}.\n" in said
+    path.write_text("task,fold,model,metric,score\niris,1,svm,c,.96\niris,1,knn,c,.94\n")
+    said = run("check", path, "--measures", "d:lower").stderr
+    assert "Hint: --measures c:higher or c:lower." in said
+    path.write_text("task,fold,model,metric,score\niris,1,svm,a b,.96\niris,1,svm,c,.94\n")
     # Of measures that are not declared none is asked for where others are.
     said = run("check", path, "--measures", "c:lower:0.1").stdout
     assert "measures left out, for which no direction is given: a b." in " ".join(said.split())

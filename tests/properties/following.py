@@ -51,9 +51,9 @@ def followed[A: Attempt](attempt: A, hint: str) -> list[tuple[A, list[Pair]]]:
 
 def _same(pairs: list[Pair], others: list[Pair]) -> bool:
     """Return whether an argument, or the analysis, is among others."""
-    names = {name.partition("_")[0] if name.startswith("compare") else name for name, _ in others}
-    first = pairs[0][0]
-    return first in names or (first.startswith("compare") and "compare" in names)
+    names, first = [name for name, _ in others], pairs[0][0]
+    analyses = [name for name in names if name.startswith("compare")]
+    return first in names or (first.startswith("compare") and bool(analyses))
 
 
 def refusals(attempt: Attempt) -> Iterator[tuple[str, list[tuple[str, list[Pair]]]]]:

@@ -77,10 +77,19 @@ class Typed:
             return {}, blocks(result.stdout) if self.command == "check" else {}
         usage = "usage: " if result.exit_code == USAGE else ""
         error = result.stderr.rpartition("Error: ")[2]
-        return {f"{usage}{what}": hint for what, hint in blocks(error).items()}, {}
+        first = error.partition("\n")[0]
+        faults = {f"{usage}{what}": hint for what, hint in (blocks(error) or {first: ""}).items()}
+        if proposals := re.findall(r"^  (benchinfer .*)$", error, re.MULTILINE):
+            faults[first] = "\n".join(proposals)
+        return faults, {}
 
     def read_hint(self, hint: str) -> Iterator[tuple[str, list[Pair]]]:
         """Yield what a hint names, each with the words before it."""
+        if hint.startswith("benchinfer "):
+            for line in hint.splitlines():
+                words = shlex.split(line.replace("BETTER", "higher"))
+                yield "", pairs_of(words[words.index(str(self.path)) + 1 :], self.command)
+            return
         items: list[tuple[str, list[Pair]]] = []
         end = 0
         for match in NAMED.finditer(hint):
@@ -193,13 +202,14 @@ def typed(seed: int, folder: Path) -> Typed:
         option = shlex.split(as_options(f"{argument}={value!r}"))
         if option[0] in commands()[name]:
             words += option
-    options = commands()[name]
-    pairs: list[tuple[str, str | None]] = []
-    while words:
-        word = words.pop(0)
-        flag = getattr(options[word], "is_flag", False)
-        pairs.append((word, None if flag else words.pop(0)))
+    pairs = ((name, None if value is True else value) for name, value in pairs_of(words, name))
     return Typed(path, name, tuple(pairs)).of_one_measure()
+
+
+def pairs_of(words: list[str], command: str) -> list[Pair]:
+    """Return typed options with their values, True for those without one."""
+    options, left = commands()[command], iter(words)
+    return [(o, True if getattr(options[o], "is_flag", False) else next(left)) for o in left]
 
 
 @pytest.mark.parametrize(

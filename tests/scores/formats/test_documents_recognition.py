@@ -70,12 +70,12 @@ KEYS = sorted(
 
 
 def said_of(document: object) -> str:
-    """Return what is said of a document: an error, or the notes on the table that it is."""
+    """Return what is said of a document: its tool, and an error or the notes on the table."""
     Path("file.json").write_text(json.dumps(document), encoding="utf-8")
     try:
         scores = read_scores("file.json", measures={"score": "higher"})
     except ScoreTableError as error:
-        return str(error)
+        return f"{error}\n{known(Path('file.json'))}"
     return "\n".join(finding.what for finding in scores.finding_records)
 
 
