@@ -25,7 +25,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from scipy.special import ndtri
 
-from benchinfer.analyses.pair.scores import OF_RANKS, Pair, PairedScores
+from benchinfer.analyses.pair.scores import Pair, PairedScores
+from benchinfer.analyses.pair.tests import OF_RANKS
 from benchinfer.comparison.adjustment import stepwise
 from benchinfer.comparison.checks import decisions, tables
 from benchinfer.comparison.contrasts import ContrastFamily

@@ -72,7 +72,7 @@ def _attainable(
 
 def _of_blocks(result: PermutationComparison, data: Exchangeable, lost: list[str]) -> list[Check]:
     """Return the checks of incomplete blocks, pairs in no block, ties and dominant data sets."""
-    layout = data.layout
+    layout, setting = data.layout, result.setting
     present = np.zeros((len(layout.sizes), data.n_labels), np.bool_)
     present[layout.blocks, layout.labels] = True
     rows = [
@@ -94,7 +94,8 @@ def _of_blocks(result: PermutationComparison, data: Exchangeable, lost: list[str
         rows.append(
             Check.of("pairs that no block holds", len(lost), remedy=f"not compared: {named}")
         )
-    rows += tables.tied(data.ties)
+    replicated = bool((setting.coverage.counts > 1).all())
+    rows += tables.tied(data.ties, setting, alone=replicated)
     return [*rows, *_dominating_dataset(result, data)]
 
 
