@@ -329,7 +329,8 @@ def of_ranks(terms: Array, alone: Array, **how: Any) -> Array:
     """Return adjusted p-values of `compare_permutation`."""
     k = round((1 + np.sqrt(1 + 8 * len(alone))) / 2)
     if k > rotations.MOST_ALGORITHMS:
-        return np.maximum(rotations.step_down_flips(terms, two_sided=True, **how)[0], alone)
+        p, _ = rotations.step_down_flips(terms, two_sided=True, alpha=ALPHA, **how)
+        return np.maximum(p, alone)
     silent = np.zeros(len(alone), np.bool_)
     return rotations.closed_flips(terms, alone, k, ALPHA, silent=silent, **how).p_value
 

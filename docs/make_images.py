@@ -121,7 +121,9 @@ def main() -> None:
     simulated = bi.load_example("simulated/balanced")
     permuted = bi.compare_permutation(bi.load_example("sklearn_bootstrap"), "error", seed=1)
     resampled = bi.compare_bootstrap(simulated, seed=1)
-    local = bi.per_dataset(bi.compare_mixed, bi.load_example("sklearn_bootstrap"), "error")
+    local = bi.per_dataset(
+        bi.compare_mixed, bi.load_example("sklearn_bootstrap"), "error", structure="common"
+    )
     sampled = bi.compare_bayes(bi.load_example("sklearn_bootstrap"), "error", seed=1)
     agreed = bi.consensus(local.relations(), family="linear")
     table = letters()

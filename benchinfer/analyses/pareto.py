@@ -23,6 +23,7 @@ from benchinfer.core.saving import savable
 from benchinfer.core.verdict import Verdict
 from benchinfer.numerics import rotations
 from benchinfer.numerics.directions.fronts import dominance, dominated
+from benchinfer.numerics.ties import joined_levels
 from benchinfer.numerics.types import Array, Flags
 from benchinfer.relations.relation import Relation
 from benchinfer.scores.checks.gaps import fewest_lost
@@ -32,15 +33,11 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
-# Levels that differ by less, relative to the largest, are equal: the noise of means.
-_NOISE = 1e-12
-
-
 def dominates(levels: Array) -> Flags:
     """Return whether row dominates column (K, K), given levels (K, M)."""
+    levels = np.column_stack([joined_levels(column) for column in levels.T])
     more = levels[:, None] - levels
-    noise = _NOISE * np.abs(levels).max(axis=0, initial=0.0)
-    return (more >= -noise).all(axis=2) & (more > noise).any(axis=2)
+    return (more >= 0).all(axis=2) & (more > 0).any(axis=2)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -170,7 +170,8 @@ def compare_points(
         levels = Level(level, mean=means.mean(axis=0), name=f"{statistic} {{}}")
     pairs = pairs_of(len(coverage.algorithms))
     difference = level[pairs[:, 0]] - level[pairs[:, 1]]
-    equal = np.abs(difference) <= chosen.margin + ties.resolution(values)
+    rounding = ties.rounding(chosen.sizes(np.abs(values).mean(axis=0)))
+    equal = np.abs(difference) <= chosen.margin + rounding[pairs].max(axis=1)
     codes = np.where(difference > 0, Verdict.FIRST, Verdict.SECOND)
     # A tie is no evidence of equality unless a difference that does not matter has been named.
     tied = Verdict.EQUIVALENT if chosen.margin > 0 else Verdict.UNDECIDED

@@ -6,17 +6,19 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
+from scipy.special import stdtr
 
 from benchinfer.core.arguments import check_choice
 from benchinfer.core.numbers import level_percent, several
-from benchinfer.numerics.covariance import Adjusted, all_pairs, contrast_variances
+from benchinfer.core.verdict import Verdict
+from benchinfer.numerics.covariance import Adjusted, Estimates, all_pairs, contrast_variances
 from benchinfer.numerics.directions.rank_sets import (
     NormalReference,
     RankSets,
     normal_rank_sets,
     rank_sets_of_p_values,
 )
-from benchinfer.numerics.types import Array
+from benchinfer.numerics.types import Array, Codes, Flags, States
 from benchinfer.relations.ranks import rank_intervals
 
 if TYPE_CHECKING:
@@ -49,6 +51,25 @@ def of_normal(
     spread = np.sqrt(np.maximum(contrast_variances(matrix, errors.cov), 0.0))
     error[i, j] = error[j, i] = np.maximum(spread, least)
     return normal_rank_sets(NormalReference(levels, errors.cov, df, error), alpha, margin)
+
+
+def of_estimates(
+    estimates: Estimates, pairs: Codes, silent: Flags, alpha: float, margin: float
+) -> RankSets:
+    """Return the sets of all pairs (P, 2) with errors of their own, whatever their dependence.
+
+    Pairs without an error, and (P,) silent ones, say nothing.
+    """
+    of_pairs, (i, j) = estimates.first(len(pairs)), pairs.T
+    flat = (of_pairs.std_error == 0) | silent
+    error = np.where(flat, 1.0, of_pairs.std_error)
+    k = int(pairs.max()) + 1
+    p = np.ones((2, k, k))  # that the row is better, and that it is by more than the tolerance
+    for ahead, least in zip(p, (0.0, margin), strict=True):
+        for row, column, turn in ((i, j, -1.0), (j, i, 1.0)):
+            t = (least + turn * of_pairs.estimate) / error
+            ahead[row, column] = np.where(flat, 1.0, stdtr(of_pairs.df, t))
+    return rank_sets_of_p_values(p[0], alpha, p[1] if margin > 0 else None)
 
 
 def of_raw_p_values(result: TestedComparison) -> RankSets | None:
@@ -90,6 +111,42 @@ def with_verdicts(sets: RankSets, result: TestedComparison, adjust: str) -> Rank
     shown = e.p_value <= result.alpha
     better[i, j], better[j, i] = shown & (e.statistic > 0), shown & (e.statistic < 0)
     return replace(sets, low=1 + better.sum(axis=0), high=k - better.sum(axis=1), closed=True)
+
+
+def with_withheld(sets: RankSets, pairs: Codes, codes: States, withheld: Flags) -> RankSets:
+    """Return sets without the verdicts on some pairs.
+
+    Parameters
+    ----------
+    sets
+        With all verdicts.
+    pairs
+        (P, 2) algorithms.
+    codes
+        (P,) verdicts before some were withheld.
+    withheld
+        (P,) the pairs whose verdicts are.
+    """
+    better = (codes == Verdict.FIRST) | (codes == Verdict.SECOND)
+    first = (codes == Verdict.FIRST)[:, None]
+    winner, loser = np.where(first, pairs, pairs[:, ::-1]).T
+    lost, won, beaten = (np.zeros(len(sets.best), np.int64) for _ in range(3))
+    np.add.at(lost, loser[better & withheld], 1)
+    np.add.at(won, winner[better & withheld], 1)
+    np.add.at(beaten, loser[better & ~withheld], 1)
+    again = (lost > 0) & (beaten == 0)
+    k = len(sets.best)
+    return replace(
+        sets,
+        best=sets.best | again,
+        p_best=None if sets.p_best is None else np.where(again, 1.0, sets.p_best),
+        low=np.maximum(sets.low - lost, 1),
+        high=np.minimum(sets.high + won, k),
+        marginal_low=np.maximum(sets.marginal_low - lost, 1),
+        marginal_high=np.minimum(sets.marginal_high + won, k),
+        near=None if sets.near is None else sets.near | again,
+        p_near=None if sets.p_near is None else np.where(again, 1.0, sets.p_near),
+    )
 
 
 def columns(sets: RankSets | None, kind: RankKind) -> dict[str, object]:

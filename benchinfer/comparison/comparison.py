@@ -15,7 +15,15 @@ import numpy as np
 
 from benchinfer.comparison import best, wording
 from benchinfer.comparison.contrasts import Oriented
-from benchinfer.comparison.evidence import Evidence, Level, Setting, alpha_of, decide
+from benchinfer.comparison.evidence import (
+    Evidence,
+    Level,
+    Setting,
+    WorstCase,
+    alpha_of,
+    contradicted,
+    decide,
+)
 from benchinfer.core.citations import bibtex
 from benchinfer.core.errors import DesignError, unknown
 from benchinfer.core.frames import READ, checks_frame, frame, turned
@@ -42,6 +50,8 @@ if TYPE_CHECKING:
 
 type Alternative = Literal["two-sided", "better", "worse"]
 type Target = Literal["domain", "datasets"]
+# Condition of claims about means of few data sets.
+IF_SYMMETRIC = "if differences are symmetric"
 # Of the rows of a table of contrasts: as stored, by the result, or by a ranking of names.
 type Order = Literal["fixed", "result"] | Sequence[str]
 
@@ -83,6 +93,9 @@ class Comparison(Tabular):
         (P,) names that the user gave to the contrasts, else empty.
     rank_sets
         Sets of the best algorithm and of ranks; None where there is no inference.
+    worst_case
+        Verdicts with the worst score in place of failed runs and missing scores; None where these
+        were not compared.
     """
 
     home: ClassVar[str] = "benchinfer.comparison"
@@ -99,6 +112,7 @@ class Comparison(Tabular):
     sides: tuple[tuple[str, str], ...] = field(default=(), kw_only=True)
     names: tuple[str, ...] = field(default=(), kw_only=True)
     rank_sets: RankSets | None = field(default=None, kw_only=True)
+    worst_case: WorstCase | None = field(default=None, kw_only=True)
 
     # What the analysis is called in headings.
     title: ClassVar[str] = "Comparison"
@@ -141,6 +155,23 @@ class Comparison(Tabular):
         raise NotImplementedError
 
     @property
+    def proviso(self) -> str:
+        """Condition of the claims that so few data sets cannot show; empty without one."""
+        return ""
+
+    @property
+    def proviso(self) -> str:
+        """Condition of the claims that so few data sets cannot show, in words; empty without."""
+        return ""
+
+    @property
+    def proviso_sentence(self) -> str:
+        """The condition as a sentence; empty without one."""
+        return f"With so few data sets, claims about means hold only {self.proviso}." * bool(
+            self.proviso
+        )
+
+    @property
     def formula(self) -> str:
         """The model or statistic in one line."""
         raise NotImplementedError
@@ -164,7 +195,17 @@ class Comparison(Tabular):
     @property
     def interval_note(self) -> str:
         """Reason why intervals or estimates are unbounded, stated before the table; else empty."""
-        return ""
+        if not (n := int(self.withheld.sum())):
+            return ""
+        have = "1 interval has no bound, as its verdict turns"
+        have = have if n == 1 else f"{n:,} intervals have no bounds, as their verdicts turn"
+        return f"{have} with the worst score for what is missing."
+
+    @property
+    def withheld(self) -> Flags:
+        """(P,) pairs that are undecided for failed runs and missing scores."""
+        none = np.zeros(len(self.pairs), np.bool_)
+        return none if self.worst_case is None else self.worst_case.withheld
 
     @property
     def decider(self) -> str:
@@ -232,7 +273,7 @@ class Comparison(Tabular):
     def ranking(self) -> tuple[str, ...]:
         """Return the algorithms, best first: the one order of all figures, tables and sentences.
 
-        By the level of the statistic that is tested. Ties go by the number of algorithms that one
+        By the statistic that is tested. Ties go by the number of algorithms that one
         is shown to be better than less those better than it, then by name.
         """
         names = self.algorithms
@@ -245,17 +286,13 @@ class Comparison(Tabular):
         strict = Relation.from_codes(self.algorithms, self.pairs[real], self.codes[real]).strict
         net = strict.sum(axis=1) - strict.sum(axis=0)
         by_name = np.argsort(np.argsort(np.array(self.algorithms)))
-        level = joined_levels(self.levels.estimate)
+        level = self.levels.quality
         level = np.where(np.isnan(level), -np.inf, level)
         return tuple(np.lexsort((by_name, -net, -level)).tolist())
 
     def against(self, levels: Array) -> Flags:
         """Return a (P,) mask of the pairs whose verdict contradicts the order of (K,) levels."""
-        level, single = joined_levels(levels), (self.pairs >= 0).all(axis=1)
-        i, j = self.pairs.T
-        ahead = np.where(single, np.sign(level[i] - level[j]), 0.0)
-        winner = (self.codes == Verdict.FIRST) * 1.0 - (self.codes == Verdict.SECOND)
-        return ahead * winner < 0
+        return contradicted(levels, self.pairs, self.codes)
 
     @property
     def level_marks(self) -> dict[str, str]:
@@ -323,9 +360,9 @@ class Comparison(Tabular):
     def summary(self, *, ranks: best.RankKind = "simultaneous") -> pd.DataFrame:
         """One row per algorithm: ``measure algorithm estimate [conf_low conf_high mean] n rank``.
 
-        The estimate is the algorithm's level by the statistic that is tested (`level_name`), in the
-        measure's own unit unless that is a rank or a score; rank 1 is best. The mean of the scores
-        is beside it where the statistic is another one. With inference follow ``[p_best]
+        The estimate is the algorithm's level (`level_name`), in the measure's own unit unless that
+        is a rank or a score. Rank 1 is best by the statistic that is tested. The mean of the scores
+        is beside the level where that is another statistic. With inference follow ``[p_best]
         may_be_best rank_low rank_high``, with a tolerance ``p_near_best may_be_near_best``, too.
 
         Parameters
@@ -346,7 +383,7 @@ class Comparison(Tabular):
             columns["mean"] = self.measure.level_of(self.levels.mean)
         columns |= {
             "n": self.setting.coverage.counts.sum(axis=0),
-            "rank": _ranks(joined_levels(self.levels.estimate)),
+            "rank": _ranks(self.levels.quality),
             **best.columns(self.rank_sets, ranks),
         }
         return frame(columns)
@@ -395,14 +432,19 @@ class Comparison(Tabular):
 
     def headline(self) -> str:
         """Return the verdict in one sentence, with direction and unit of generalisation."""
+        gaps = wording.gaps(self.setting.coverage)
         if self.sides:
-            return self.claims(self.measure)
-        relation, levels, scope = self._related(self.codes), self.levels.estimate, self.scope()
+            return f"{self.claims(self.measure)}{gaps}"
+        relation, levels, scope = self._related(self.codes), self.levels.quality, self.scope()
         words = ("lower", "higher") if len(self.algorithms) == 2 else ("lowest", "highest")
-        most = f"the {words[self.level_better == 'higher']} {self.level_name}"
+        name, better = self.level_name, self.level_better
+        if self.levels.order is not None:
+            name = self.levels.order_name.replace("{}", self.measure.name) or self.measure.name
+            better = self.measure.better
+        most = f"the {words[better == 'higher']} {name}"
         thin = wording.resting(self.setting.coverage)
         first = wording.headline(relation, self.measure, scope, levels, most, self.shown, thin)
-        return f"{first}{best.sentence(self)}"
+        return f"{first}{best.sentence(self)}{gaps}"
 
     def claims(self, measure: Measure) -> str:
         """Return a sentence with the verdicts of contrasts of averages, as a headline."""
@@ -444,7 +486,15 @@ class Comparison(Tabular):
     @property
     def level_note(self) -> str:
         """Description of the estimator of the levels where the default needs an explanation."""
-        return ""
+        order, quality = joined_levels(self.levels.estimate), self.levels.quality
+        known = np.flatnonzero(np.isfinite(order) & np.isfinite(quality))
+        apart = np.diff(order[known[np.argsort(quality[known], kind="stable")]])
+        if self.levels.order is None or (apart >= 0).all():
+            return ""
+        return (
+            "Ranks are by the differences of pairs, which are tested; levels are each algorithm's"
+            " own."
+        )
 
     def reversals(self, levels: Array | None = None, *, mark: str = "* ") -> str:
         """Return a sentence on pairs with a verdict against the order of (K,) levels; else empty.
@@ -471,6 +521,11 @@ class Comparison(Tabular):
     def scope(self) -> str:
         """Return the scope of the claims in words: a domain, these data sets or one data set."""
         return wording.scope(self.setting, self.target)
+
+    @property
+    def given_domains(self) -> bool:
+        """True if claims are about the domains of the table, of which data sets are samples."""
+        return False
 
     @property
     def relative(self) -> bool:

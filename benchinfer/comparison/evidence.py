@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import ClassVar, Literal
 
@@ -11,9 +12,11 @@ from benchinfer.core.arguments import check_level
 from benchinfer.core.errors import DesignError
 from benchinfer.core.measure import RANGE, Measure, Scale, out_of_range
 from benchinfer.core.saving import savable
-from benchinfer.core.verdict import Verdict
+from benchinfer.core.verdict import MIRROR, Verdict
+from benchinfer.numerics.ties import joined_levels, ranked_rows, rounding
 from benchinfer.numerics.types import Array, Codes, Flags, States
 from benchinfer.scores.checks.kinds import ZERO_ONE
+from benchinfer.scores.checks.units import UNEQUAL
 from benchinfer.scores.coverage import Coverage
 from benchinfer.scores.numerics.limits import StoppedRuns
 from benchinfer.scores.resampling import Resampling
@@ -59,6 +62,9 @@ class Setting:
     units
         Number of items and of the nested units that hold them, with their design effect, in words;
         empty where none are nested.
+    members
+        Coverage of the data sets of which domains are the means; None where data sets are not
+        domains.
     """
 
     home: ClassVar[str] = "benchinfer.comparison"
@@ -78,6 +84,7 @@ class Setting:
     ahead_left_out: int = 0
     stopped: StoppedRuns | None = None
     units: str = ""
+    members: Coverage | None = None
 
     @staticmethod
     def of(scores: Scores, measure: str | None = None) -> tuple[Setting, ScoreTable]:
@@ -99,7 +106,9 @@ class Setting:
                 datasets=[name for name in coverage_of_all.datasets if name not in lost],
                 algorithms=[name for name in coverage_of_all.algorithms if name not in unused],
             )
-        coverage = scores.coverage(chosen.name) if lost or unused else coverage_of_all
+        coverage = coverage_of_all
+        if lost or unused:
+            coverage = scores.coverage(chosen.name).within(coverage_of_all)
         if len(coverage.algorithms) < 2:
             raise DesignError(
                 f"{len(coverage.algorithms)} algorithm has scores of measure {chosen.name!r}.",
@@ -123,8 +132,14 @@ class Setting:
             digest=digest,
             stopped=scores.stopped_runs(chosen.name),
             units="" if scores.units is None else scores.units.words(chosen.name),
+            members=scores.members,
         )
         return setting, scores
+
+    @property
+    def as_read(self) -> Coverage:
+        """Coverage of the data sets as they were read, whether or not these are the units."""
+        return self.coverage if self.members is None else self.members
 
     @property
     def has_quartiles(self) -> bool:
@@ -138,6 +153,14 @@ class Setting:
         if self.measure.scale != "identity" or self.measure.normalised or low <= 0:
             return ()
         return ("log", "logit") if high < 1 else ("log",)
+
+    @property
+    def one_unit(self) -> bool:
+        """Whether levels of the data sets can be averaged, which are in one unit and no ranks."""
+        normalised = self.measure.normalised
+        unequal = (finding for finding in self.coverage.findings if finding.rule == UNEQUAL)
+        several = any({"scale", "normalise"} & {*dict(finding.proposes)} for finding in unequal)
+        return not several and (normalised is None or normalised.kind != "ranks")
 
     @property
     def zero_one(self) -> bool:
@@ -174,7 +197,7 @@ def _refuse_out_of_range(measure: Measure, quantiles: Array) -> None:
 @savable
 @dataclass(frozen=True, slots=True)
 class Level:
-    """Level of each of K algorithms by the statistic that is tested; (K,) arrays.
+    """Level of each of K algorithms, and what they are ordered by; (K,) arrays.
 
     Attributes
     ----------
@@ -186,6 +209,11 @@ class Level:
         The statistic in words, with {} for the measure; empty for the measure alone.
     better
         Direction of a statistic that has no unit of the measure; empty where it has.
+    order
+        Places by the differences of pairs that are tested, larger is better; None where algorithms
+        are ordered by their levels.
+    order_name
+        The statistic that these are differences of, as `name`.
     """
 
     estimate: Array
@@ -194,17 +222,46 @@ class Level:
     mean: Array | None = None
     name: str = ""
     better: Literal["higher", "lower", ""] = ""
+    order: Array | None = None
+    order_name: str = ""
 
     @staticmethod
-    def of_pairs(mean: Array, pairs: Codes, differences: Array, name: str = "") -> Level:
-        """Return the levels fitted to the differences of pairs, centred on the algorithms' mean.
+    def of_medians(medians: Array, mean: Array) -> Level:
+        """Return medians of each algorithm's own scores, beside typical differences of pairs."""
+        return Level(medians, mean=mean, name="median {}", order_name="typical {}")
 
-        They are the means where pairs differ as these do, as without empty cells.
+    @staticmethod
+    def of_pairs(
+        level: Level, pairs: Codes, differences: Array, codes: States, ranks: Array, *, units: bool
+    ) -> Level:
+        """Return each algorithm's own level, in the order that the differences of pairs make.
+
+        Where such levels contradict a verdict, mean ranks take their place, as they do where data
+        sets have several units: no level in units is about what was tested then.
+
+        Parameters
+        ----------
+        level
+            Levels with their name, of which each depends on the algorithm's own scores alone.
+        pairs, differences
+            (P, 2) pairs, and (P,) what their tests estimate, first minus second, larger is better.
+        codes
+            Verdicts on the first of these pairs.
+        ranks
+            (K,) mean ranks, 1 for the best.
+        units
+            Whether levels have one unit.
         """
-        fitted = positions(mean, pairs, differences)
-        apart = np.abs(np.nan_to_num(fitted - mean)).max(initial=0.0)
-        same = apart <= 1e-9 * np.abs(np.nan_to_num(mean)).max(initial=0.0)
-        return Level(mean) if same and not name else Level(fitted, mean=mean, name=name)
+        level = replace(level, order=places(level.estimate, pairs, differences))
+        if units and not contradicted(level.estimate, pairs[: len(codes)], codes).any():
+            return level
+        mean = level.means if units else None
+        return replace(level, estimate=-ranks, mean=mean, name="mean rank", better="lower")
+
+    @property
+    def quality(self) -> Array:
+        """What algorithms are ordered by, larger is better, equal where rounding alone differs."""
+        return joined_levels(self.estimate if self.order is None else self.order)
 
     @property
     def means(self) -> Array:
@@ -255,19 +312,73 @@ class Evidence:
     p_error: Array | None = None
 
 
-def silenced(evidence: Evidence, silent: Flags) -> Evidence:
-    """Return evidence with the pairs of a mask undecided: p-values of 1, unbounded intervals."""
+@savable
+@dataclass(frozen=True, slots=True)
+class PairVerdicts:
+    """Verdicts of an analysis without its evidence, for the agreement with another one.
+
+    Attributes
+    ----------
+    title
+        Name of the analysis.
+    sides
+        (P,) names of both sides of each pair.
+    codes
+        (P,) verdicts.
+    """
+
+    title: str
+    sides: tuple[tuple[str, str], ...]
+    codes: States
+
+    def of(self, sides: Sequence[tuple[str, str]]) -> States:
+        """Return the verdicts on other pairs, `MISSING` where there is none."""
+        place: dict[tuple[str, str], int] = {}
+        for (first, second), code in zip(self.sides, self.codes.tolist(), strict=True):
+            place |= {(first, second): code, (second, first): int(MIRROR[code])}
+        return np.array([place.get(pair, Verdict.MISSING) for pair in sides], dtype=np.int8)
+
+
+@savable
+@dataclass(frozen=True, slots=True)
+class WorstCase:
+    """Verdicts of a comparison with the worst score in place of failed runs and missing scores.
+
+    Attributes
+    ----------
+    codes
+        (P,) verdicts on the pairs, `MISSING` where there is none.
+    withheld
+        (P,) pairs that are undecided because their verdict is another one then.
+    untried
+        Why there are none; empty where there are.
+    """
+
+    codes: States
+    withheld: Flags
+    untried: str = ""
+
+
+def withheld(evidence: Evidence, pairs: Flags) -> Evidence:
+    """Withhold verdicts on some pairs: p-values of 1, and intervals without bounds."""
     not_worse = evidence.p_noninferiority
     return replace(
         evidence,
+        p_value=np.where(pairs, 1.0, evidence.p_value),
+        p_equivalence=np.where(pairs, 1.0, evidence.p_equivalence),
+        low=np.where(pairs, -np.inf, evidence.low),
+        high=np.where(pairs, np.inf, evidence.high),
+        p_noninferiority=None if not_worse is None else np.where(pairs, 1.0, not_worse),
+    )
+
+
+def silenced(evidence: Evidence, silent: Flags) -> Evidence:
+    """Withhold verdicts on some pairs that have no error, either."""
+    return replace(
+        withheld(evidence, silent),
         std_error=np.where(silent, 0.0, evidence.std_error),
         statistic=np.where(silent, 0.0, evidence.statistic),
-        p_value=np.where(silent, 1.0, evidence.p_value),
         p_raw=np.where(silent, 1.0, evidence.p_raw),
-        p_equivalence=np.where(silent, 1.0, evidence.p_equivalence),
-        low=np.where(silent, -np.inf, evidence.low),
-        high=np.where(silent, np.inf, evidence.high),
-        p_noninferiority=None if not_worse is None else np.where(silent, 1.0, not_worse),
     )
 
 
@@ -277,16 +388,66 @@ def alpha_of(level: float) -> float:
     return round(1 - level, 12)
 
 
+def contradicted(levels: Array, pairs: Codes, codes: States) -> Flags:
+    """Return (P,) decided pairs whose better algorithm has the worse of (K,) levels."""
+    level, single = joined_levels(levels), (pairs >= 0).all(axis=1)
+    i, j = pairs.T
+    ahead = np.where(single, np.sign(level[i] - level[j]), 0.0)
+    winner = (codes == Verdict.FIRST) * 1.0 - (codes == Verdict.SECOND)
+    return ahead * winner < 0
+
+
+def mean_ranks(table: Array) -> Array:
+    """Return (K,) mean ranks in the rows (B, K) with two scores or more, 1 for the largest.
+
+    Examples
+    --------
+    >>> mean_ranks(np.array([[0.5, 0.9, 0.7], [0.4, np.nan, 0.6]])).tolist()
+    [2.5, 1.0, 1.5]
+    """
+    rows = table[np.isfinite(table).sum(axis=1) > 1]
+    ranks = ranked_rows(-rows)
+    n = np.isfinite(ranks).sum(axis=0)
+    return np.nansum(ranks, axis=0) / np.where(n > 0, n, np.nan)
+
+
+def places(levels: Array, pairs: Codes, differences: Array) -> Array:
+    """Return (K,) places of algorithms in the order of pairs' differences, larger is better.
+
+    By the number of others that one is ahead of, less those ahead of it: an algorithm that is ahead
+    of each other one is first, however far off some are. Ties, and all where not every pair is
+    compared, are placed by `positions`.
+
+    Examples
+    --------
+    >>> levels, pairs = np.zeros(3), np.array([[0, 1], [0, 2], [1, 2]])
+    >>> places(levels, pairs, np.array([0.1, 0.1, -9.0])).tolist()
+    [2.0, 0.0, 1.0]
+    """
+    fitted = joined_levels(positions(levels, pairs, differences))
+    usable = (pairs >= 0).all(axis=1) & np.isfinite(differences)
+    (i, j), d = pairs[usable].T, differences[usable]
+    k, ahead = len(levels), np.zeros(len(levels))
+    if len(np.unique(np.sort(pairs[usable]), axis=0)) == k * (k - 1) // 2:
+        size = np.abs(np.nan_to_num(levels))
+        sign = np.where(np.abs(d) <= rounding(np.maximum(size[i], size[j])), 0.0, np.sign(d))
+        np.add.at(ahead, i, sign)
+        np.add.at(ahead, j, -sign)
+    both = np.column_stack([ahead, np.nan_to_num(fitted, nan=-np.inf)])
+    place = np.unique(both, axis=0, return_inverse=True)[1].ravel().astype(np.float64)
+    return np.where(np.isnan(fitted), np.nan, place)
+
+
 def positions(levels: Array, pairs: Codes, differences: Array) -> Array:
     """Return (K,) levels whose differences fit those of pairs by least squares.
 
-    Their mean in each set of algorithms that pairs connect is that of the levels.
+    Their mean in each set of algorithms that pairs connect is the median of the levels.
 
     Examples
     --------
     >>> levels = np.array([0.5, 0.9, 0.6])
     >>> positions(levels, np.array([[0, 1], [0, 2]]), np.array([0.1, 0.2])).round(6)
-    array([0.766667, 0.666667, 0.566667])
+    array([0.7, 0.6, 0.5])
     """
     from scipy.sparse import csr_array
     from scipy.sparse.csgraph import connected_components
@@ -301,11 +462,14 @@ def positions(levels: Array, pairs: Codes, differences: Array) -> Array:
         np.add.at(right, one, sign * differences[usable])
         np.add.at(normal, (one, one), 1.0)
         np.add.at(normal, (one, other), -1.0)
-    apart = np.linalg.lstsq(normal, right, rcond=None)[0]
+    if (normal == k * np.eye(k) - 1).all():
+        apart = right / k  # whose last digits do not depend on the processor
+    else:
+        apart = np.linalg.lstsq(normal, right, rcond=None)[0]
     _, group = connected_components(csr_array((np.ones(len(i)), (i, j)), (k, k)), directed=False)
     for n in np.unique(group):
         members = group == n
-        fitted[members] = apart[members] - apart[members].mean() + levels[members].mean()
+        fitted[members] = apart[members] - apart[members].mean() + np.median(levels[members])
     return fitted
 
 

@@ -11,7 +11,7 @@ from benchinfer.comparison.comparison import Alternative
 from benchinfer.comparison.contrasts import ContrastFamily
 from benchinfer.comparison.evidence import Evidence
 from benchinfer.numerics import closed_testing, max_t
-from benchinfer.numerics.covariance import Adjusted, contrast_variances
+from benchinfer.numerics.covariance import Adjusted, Estimates, contrast_variances
 from benchinfer.numerics.types import Array, Flags
 
 # From each contrast's own p-values, which of them say nothing as their difference does not vary,
@@ -19,14 +19,18 @@ from benchinfer.numerics.types import Array, Flags
 type Closed = Callable[[Array, Flags, float], tuple[Array, Array]]
 
 
-def std_errors(family: ContrastFamily, errors: Adjusted) -> Array:
+def std_errors(family: ContrastFamily, errors: Adjusted | Estimates) -> Array:
     """Return (P,) standard errors of the contrasts."""
+    if isinstance(errors, Estimates):
+        return errors.first(len(family.matrix)).std_error
     squares = contrast_variances(family.matrix, errors.cov)
     return np.sqrt(np.maximum(squares, 0.0))
 
 
-def without_spread(error: Array, errors: Adjusted) -> Flags:
+def without_spread(error: Array, errors: Adjusted | Estimates) -> Flags:
     """Return a mask of the standard errors that are zero up to rounding of the covariance."""
+    if isinstance(errors, Estimates):
+        return error == 0
     return error <= 1e-7 * np.sqrt(errors.cov.diagonal().max())
 
 
@@ -55,7 +59,7 @@ class _Statistics:
 def evidence_of(
     family: ContrastFamily,
     levels: Array,
-    errors: Adjusted,
+    errors: Adjusted | Estimates,
     adjust: str,
     alpha: float,
     margin: float,
@@ -65,7 +69,8 @@ def evidence_of(
 ) -> tuple[Evidence, float]:
     """Return the evidence of each contrast, and the largest error of a p-value near alpha.
 
-    A closed test takes the place of the adjustment for p-values of the difference; the others are
+    Errors are those of the levels, or of the contrasts, which then have estimates of their own. A
+    closed test takes the place of the adjustment for p-values of the difference; the others are
     then Holm's. No standard error is below `least`.
 
     Notes
@@ -73,8 +78,11 @@ def evidence_of(
     A pair whose difference is the same on every data set has no standard error: its tests
     have p = 1, its interval is without bounds, and a diagnostics row names it.
     """
-    estimate = family.matrix @ levels
-    error = np.maximum(std_errors(family, errors), least)
+    error = std_errors(family, errors)
+    if isinstance(errors, Estimates):
+        estimate = errors.estimate
+    else:
+        estimate, error = family.matrix @ levels, np.maximum(error, least)
     flat = without_spread(error, errors)
     safe = np.where(flat, 1.0, error)
     side = SIDES[alternative]
@@ -88,7 +96,7 @@ def evidence_of(
         df=errors.df,
     )
     errors_of_p = np.zeros(len(estimate))
-    if adjust in JOINT:
+    if adjust in JOINT and isinstance(errors, Adjusted):
         p, q, not_worse, critical, p_error = _joint(family, errors, tests, adjust, alpha)
     else:
         raw = tests.raw(tests.difference)

@@ -73,7 +73,7 @@ class ContrastOptions(AnalysisOptions):
         """
         family = self.family(algorithms, means)
         by_name = compare(family)
-        better = self.family(algorithms, by_name.levels.estimate)
+        better = self.family(algorithms, by_name.levels.quality)
         return by_name if np.array_equal(family.pairs, better.pairs) else compare(better)
 
     def check_family(self, algorithms: tuple[str, ...]) -> None:

@@ -255,7 +255,7 @@ class Comparisons(ComparisonGroups[Comparison], Tabular):
 # What an argument may be that says how data sets differ, where each is taken by itself.
 _ALONE: dict[str, tuple[object, ...]] = {
     "target": ("auto", "datasets"),
-    "structure": ("auto", "common"),
+    "structure": ("auto", "common", "pairwise"),
     "residual": ("constant", "algorithm"),
     "domains": ("pooled",),
     "resample": ("replications",),

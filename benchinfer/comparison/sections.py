@@ -656,10 +656,15 @@ def method_section(comparison: Comparison, *, each: bool = False) -> Section:
     claims = [f"{scope[0].upper()}{scope[1:]}."]
     d = len(comparison.setting.coverage.datasets)
     if comparison.target == "domain" and not each:
+        unit, of = "data set", "that domain"
+        if comparison.setting.members is not None:
+            unit, of = "domain", "domains"
+        elif comparison.given_domains:
+            of = "these domains"
         claims.append(
-            f"The {count(d, 'data set')} are taken as a sample of that domain. Nothing in the"
-            " table says that they were drawn at random, and data sets of convenience are no random"
-            " sample: claims about other data sets hold as far as these are typical of them."
+            f"The {count(d, unit)} are taken as a sample of {of}. Nothing in the"
+            f" table says that they were drawn at random, and {unit}s of convenience are no random"
+            f" sample: claims about other {unit}s hold as far as these are typical of them."
         )
     resampling = comparison.setting.resampling
     if resampling is not None and resampling.kind == "bootstrap":

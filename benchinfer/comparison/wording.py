@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 _DOMAINS = {
     "pooled": ", {} domains taken as one",
-    "separate": ", as the mean over its {} domains",
+    "separate": "",
     "random": ", its {} domains taken as a sample of domains",
     "one": "",
 }
@@ -31,6 +31,7 @@ _DOMAINS = {
 # few data sets far out do not move.
 AVERAGE = "on average over"
 TYPICAL = "on a typical data set of"
+_LACKING = 5  # algorithms that lack scores which a headline names
 TWO = (
     " Two data sets leave 1 degree of freedom: only very large differences can be shown, and"
     " intervals are wide."
@@ -44,6 +45,12 @@ def scope(setting: Setting, target: str, domains: str = "pooled", where: str = A
     left_out = [f"the {what}{'s' * (len(n) > 1)} {several(n)}" for what, n in parts if n]
     without = f", leaving out {' and '.join(left_out)} for empty cells" if left_out else ""
     units = f", {setting.units}" if setting.units else ""
+    if setting.members is not None:
+        over = f"{where.replace('data set', 'domain')} domains like these {d}"
+        return f"{over} ({count(len(setting.members.datasets), 'data set')}){without}"
+    if target == "domain" and domains == "separate":
+        n = len(set(setting.domains))
+        return f"{where} data sets like these {d} in these {n} domains{without}"
     if target == "domain":
         mixed = mixture(setting, domains)
         return f"{where} the domain that the {d} data sets stand for{mixed}{without}"
@@ -54,6 +61,17 @@ def scope(setting: Setting, target: str, domains: str = "pooled", where: str = A
     name = setting.coverage.datasets[0]
     kind = setting.resampling and setting.resampling.kind
     return f"on the data set {name}{' as drawn' if kind == 'bootstrap' else ''}{units}{without}"
+
+
+def units(setting: Setting) -> str:
+    """Return a sentence on domains as the units, to go before others; empty where they are none."""
+    if setting.members is None:
+        return ""
+    n = count(len(setting.members.datasets), "data set")
+    return (
+        f"The units, in place of data sets, are the {len(setting.coverage.datasets)} domains of the"
+        f" {n}, each the mean over its own with equal weight. "
+    )
 
 
 def mixture(setting: Setting, domains: str = "pooled") -> str:
@@ -135,6 +153,39 @@ def resting(coverage: Coverage) -> dict[str, str]:
         for name, shared in zip(coverage.algorithms, n, strict=True)
         if shared < d
     }
+
+
+def gaps(coverage: Coverage) -> str:
+    """Return sentences on failed runs and missing scores, to follow a headline.
+
+    Examples
+    --------
+    >>> import benchinfer as bi, pandas as pd
+    >>> runs = pd.DataFrame({"dataset": list("aabb"), "algorithm": list("xyxy"),
+    ...                      "acc": [0.9, 0.8, 0.7, None]})
+    >>> gaps(bi.read_scores(runs, measures="acc:higher").coverage())
+    ' 1 run failed (y 1) and is left out.'
+    """
+    lacking = coverage.gaps
+    if lacking is None:
+        return ""
+    text = ""
+    if n := sum(lacking.runs.values()):
+        which = several([f"{name} {number:,}" for name, number in lacking.runs.items()], _LACKING)
+        if lacking.counted:
+            runs = "failed run counts" if n == 1 else "failed runs count"
+            text = f" {n:,} {runs} as {lacking.counted} ({which})."
+        else:
+            left = "run failed ({}) and is" if n == 1 else "runs failed ({}) and are"
+            text = f" {n:,} {left.format(which)} left out."
+    of_each = lacking.missing.sum(axis=0)
+    if n := int(of_each.sum()):
+        order = np.argsort(-of_each, kind="stable")
+        names = [f"{coverage.algorithms[k]} {of_each[k]:,}" for k in order if of_each[k]]
+        total = coverage.n + n + (0 if lacking.counted else int(lacking.failed.sum()))
+        are = "is" if n == 1 else "are"
+        text += f" {n:,} of {total:,} scores {are} missing ({several(names, _LACKING)})."
+    return text
 
 
 def _shown(relation: Relation, top: int, shown: str) -> str:

@@ -29,10 +29,9 @@ GLOSSARY: dict[str, str] = {
     "first": "first algorithm of a pair",
     "second": "second algorithm of a pair",
     "estimate": "contrasts: first minus second in the measure's own unit (on log and logit scales"
-    " the ratio or odds ratio first / second, neutral value 1); summary: the algorithm's level by"
-    " the statistic that is tested, in the measure's own unit: the mean over data sets, an"
-    " aggregate, a typical score where tests are of typical differences; of pooled ranks the mean"
-    " rank",
+    " the ratio or odds ratio first / second, neutral value 1); summary: the algorithm's level in"
+    " the measure's own unit: the mean over data sets, an aggregate, where tests are of typical"
+    " differences the median over data sets; or a mean rank",
     "conf_low": "lower end of the interval: simultaneous over all pairs in contrasts, of"
     " the algorithm alone in summary",
     "conf_high": "upper end of the interval: simultaneous over all pairs in contrasts, of"

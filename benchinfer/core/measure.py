@@ -266,6 +266,22 @@ class Measure:
             return np.exp(array)
         return 1 / (1 + np.exp(-array)) if self.scale == "logit" else array
 
+    def sizes(self, oriented: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return the sizes to which rounding of scores is relative on the modelling scale.
+
+        A score that is off by a share is off by that share in its logarithm, however near 0 this
+        is, and by the share over ``1 - score`` in its log odds.
+
+        Examples
+        --------
+        >>> Measure("seconds", better="lower", scale="log").sizes(np.array([0.0, -5.0]))
+        array([1., 5.])
+        """
+        size = np.abs(oriented)
+        if self.scale == "log":
+            return np.maximum(size, 1.0)
+        return 1.0 + np.exp(size) if self.scale == "logit" else size
+
     def effect(self, oriented: object) -> NDArray[np.float64]:
         """Turn an oriented difference into the reported effect (difference or ratio)."""
         array = self.sign * np.asarray(oriented, dtype=np.float64) + 0.0  # no minus zero

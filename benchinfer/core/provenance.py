@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields
 from functools import cache
 from importlib import metadata
+from inspect import signature
 from typing import Any, ClassVar, Self, get_type_hints
 
 from benchinfer.core.arguments import check_choice
@@ -34,6 +35,13 @@ class AnalysisOptions:
         """Return the options of a call from its `locals`, some replaced by converted values."""
         values: dict[str, Any] = {**arguments, **converted}
         return cls(**{f.name: values[f.name] for f in fields(cls) if f.name in values})
+
+    @classmethod
+    def by_default(cls, function: Callable[..., object], **arguments: object) -> Self:
+        """Return the options of a call with these arguments and the defaults of the others."""
+        known = signature(function).parameters.values()
+        defaults = {p.name: p.default for p in known if p.default is not p.empty}
+        return cls.from_call({**defaults, **arguments})
 
     def arguments(self) -> dict[str, object]:
         """Return the arguments by name."""

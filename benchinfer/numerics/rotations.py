@@ -15,10 +15,14 @@ pooled over the blocks. The smaller of their p-values is referred to the same di
 Along a direction only the table's K - 1 orthonormal contrasts Z matter, and w'Z has the
 distribution of the symmetric root of Z'Z times K - 1 coordinates of a direction: the result depends
 neither on the order of the rows nor, as algorithms are put into an order of their own, on theirs.
+
+With gaps each hypothesis may have rows of its own, as it is tested by itself. Signs of a row flip
+the differences that it has, and all gaps stay where they are: flips are exact without any filling.
+Directions go with rows that hold all algorithms of a hypothesis.
 """
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache, cached_property
 from typing import Literal
 
@@ -26,6 +30,7 @@ import numpy as np
 from scipy.linalg import helmert
 
 from benchinfer.numerics.closed_testing import partitions
+from benchinfer.numerics.covariance import additive_fit
 from benchinfer.numerics.types import Array, Codes, Flags
 
 type Reference = Literal["rotation", "flips"]
@@ -39,6 +44,11 @@ SEED = 1
 # Bell numbers grow fast: 4,139 partitions of 8 algorithms, 21,146 of 9.
 MOST_ALGORITHMS = 8
 FEWEST_ROWS = 3
+# A table in which each algorithm lacks at most one row of so many is filled by its additive fit.
+FILLED = 50
+# Rows that hold all algorithms of a hypothesis take the place of those of its pairs if there are so
+# many, and this share of the fewest of a pair.
+_FEWEST_COMPLETE, _SHARE_COMPLETE = 5, 0.8
 # All flips are counted of so many rows: two-sided 8,192, as a vector and its opposite are one.
 _MOST_FLIPPED = 14
 # A p-value within so many of its errors of the level is evaluated with more directions.
@@ -71,6 +81,7 @@ class _Hypothesis:
     # within, weight: pairs inside the blocks, and one over the size of their block
     within: Codes
     weight: Array
+    members: Codes  # algorithms in blocks of two or more
 
 
 @dataclass(frozen=True)
@@ -79,11 +90,16 @@ class _Along:
 
     size: Array  # squares of the differences along it, in one-sided tests with the sign of these
     spread: Array  # mean squares of the differences across it
+    place: Codes  # (P,) rows of all pairs in these arrays
 
     @cached_property
     def ratio(self) -> Array:
         """Squared t statistics of the pairs, with the variance of each."""
         return self.size / self.spread
+
+
+# From a number of directions to pairs along them.
+type _Draw = Callable[[int], _Along]
 
 
 def closed_pairs(
@@ -103,7 +119,7 @@ def closed_pairs(
     Parameters
     ----------
     means
-        (D, K) table; rows are independent, D >= 3.
+        (D, K) table; rows are independent, D >= 3; NaN in gaps.
     alone
         (K (K - 1) / 2,) p-values of each pair's own t test, in the order of `covariance.all_pairs`:
         those of hypotheses of one pair, which by sign flips have the p-value of these.
@@ -127,6 +143,14 @@ def closed_pairs(
     ClosedTest
         In the order of `covariance.all_pairs`; pairs without the control have p-value 1.
 
+    Notes
+    -----
+    With gaps sign flips take the differences that each pair has, which is exact if gaps do not
+    depend on signs. Where each algorithm lacks at most 2 % of the rows, rotations take the table
+    with its gaps filled by the additive fit of rows and algorithms. Else each hypothesis is rotated
+    on the rows that hold all its algorithms, which is exact; where these are fewer than 5, or than
+    80 % of those of one of its pairs, Bonferroni's inequality takes the p-values of its pairs.
+
     References
     ----------
     Marcus, R., Peritz, E. & Gabriel, K. R. (1976). On closed testing procedures with special
@@ -137,31 +161,97 @@ def closed_pairs(
     https://doi.org/10.1007/s11222-005-4789-5
     """
     k = means.shape[1]
-    order = canonical_order(means)
+    gaps = np.isnan(means)
+    filled = additive_fit(means).filled if gaps.any() else means
+    order = canonical_order(filled)
     first, second = np.triu_indices(k, 1)
     # The old numbers of the pairs of reordered algorithms.
     old = np.zeros((k, k), np.int64)
     old[first, second] = old[second, first] = np.arange(len(first))
     number = old[order[first], order[second]]
-    table = means[:, order]
     quiet = np.zeros(len(first), np.bool_) if silent is None else silent[number]
     place = None if control is None else int(np.flatnonzero(order == control)[0])
     hypotheses = _speaking(_hypotheses(k, place), quiet)
-    contrasts = np.eye(k)[first] - np.eye(k)[second]
+    sign = np.ones(len(first))
     if side and place is not None:
-        contrasts *= side * np.where(second == place, 1.0, -1.0)[:, None]
-
-    def along(n: int) -> _Along:
-        flips = reference == "flips"
-        z = _flipped(table, n, seed, two_sided=not side) if flips else _rotated(table, n, seed)
-        return _of_directions(table, z, contrasts, two_sided=not side)
-
-    closure = _Closure(hypotheses, along, alone[number] if reference == "rotation" else None, alpha)
+        sign = side * np.where(second == place, 1.0, -1.0)
+    contrasts = sign[:, None] * (np.eye(k)[first] - np.eye(k)[second])
+    if reference == "flips":
+        flipped = _flips(sign * (means[:, order[first]] - means[:, order[second]]), seed, side)
+        closure = _Closure(hypotheses, np.zeros(len(hypotheses), np.int64), [flipped], None, alpha)
+    else:
+        held = ~gaps[:, order]
+        few = FILLED * gaps.sum(axis=0).max() <= len(means)
+        part, rows = _rows_of(hypotheses, np.ones_like(held) if few else held)
+        draws = [
+            _rotations(filled[np.ix_(on, order[c])], contrasts[:, c], seed, side) for on, c in rows
+        ]
+        closure = _Closure(hypotheses, part, draws, alone[number], alpha)
     exact = reference == "flips" and all_flips(len(means))
     tests = closure.tested(len(first), directions, exact=exact)
     back = np.empty_like(number)
     back[number] = np.arange(len(number))
     return ClosedTest(tests.p_value[back], tests.error[back], tests.directions[back])
+
+
+def _rows_of(
+    hypotheses: Sequence[_Hypothesis], held: Flags
+) -> tuple[Codes, list[tuple[Codes, Codes]]]:
+    """Return the part of rows and algorithms of each hypothesis, -1 for too few, and the parts.
+
+    Rows of a hypothesis are those that hold all its algorithms; algorithms of a part are those of
+    all hypotheses on these rows. Hypotheses of one pair take none.
+    """
+    weight = held.astype(np.float64)
+    shared = (weight.T @ weight)[np.triu_indices(held.shape[1], 1)]
+    part, number = np.full(len(hypotheses), -1), dict[bytes, int]()
+    members: list[Flags] = []
+    for i, hypothesis in enumerate(hypotheses):
+        rows = held[:, hypothesis.members].all(axis=1)
+        n, fewest = np.count_nonzero(rows), shared[hypothesis.tested].min(initial=np.inf)
+        many = n >= max(_FEWEST_COMPLETE, _SHARE_COMPLETE * fewest)
+        if len(hypothesis.within) == 1 or n < FEWEST_ROWS or not (many or n >= fewest):
+            continue
+        part[i] = number.setdefault(rows.tobytes(), len(number))
+        if part[i] == len(members):
+            members.append(np.zeros(held.shape[1], np.bool_))
+        members[part[i]][hypothesis.members] = True
+    rows = [np.flatnonzero(np.frombuffer(key, np.bool_)) for key in number]
+    return part, [(on, np.flatnonzero(c)) for on, c in zip(rows, members, strict=True)]
+
+
+def _rotations(table: Array, contrasts: Array, seed: int, side: int) -> _Draw:
+    """Return the pairs of a complete (D, M) table along directions; contrasts are (P, M)."""
+    there = np.count_nonzero(contrasts, axis=1) == 2
+    place = np.cumsum(there) - 1
+
+    def along(n: int) -> _Along:
+        z = _rotated(table, n, seed)
+        return _of_directions(table, z, contrasts[there], place, two_sided=not side)
+
+    return along
+
+
+def _flips(differences: Array, seed: int, side: int) -> _Draw:
+    """Return pairs along sign vectors of the rows of (D, P) differences, NaN in gaps."""
+    n_rows = np.isfinite(differences).sum(axis=0)[:, None]
+    known = np.nan_to_num(differences)
+    length = (known**2).sum(axis=0)[:, None]
+
+    def along(n: int) -> _Along:
+        sums = _signed(_standardised(known), n, seed, two_sided=not side)
+        size = sums**2 * length / np.maximum(n_rows, 1)
+        spread = np.maximum(length - size, 1e-14 * length + 1e-300) / np.maximum(n_rows - 1, 1)
+        return _Along(np.sign(sums) * size if side else size, spread, np.arange(len(size)))
+
+    return along
+
+
+def _signed(unit: Array, n: int, seed: int, *, two_sided: bool) -> Array:
+    """Return (P, n + 1) sums of (D, P) terms, the observed ones first, with signs of the rows."""
+    rows = canonical_rows(unit)
+    parts = [rows.sum(axis=0)[None], *signed_parts(rows, n, seed, two_sided=two_sided)]
+    return np.concatenate(parts).T
 
 
 def closed_flips(
@@ -199,19 +289,25 @@ def closed_flips(
     reference to ordered analysis of variance. Biometrika 63, 655-660.
     https://doi.org/10.1093/biomet/63.3.655
     """
-    unit = canonical_rows(_standardised(terms))
+    hypotheses = _speaking(_hypotheses(k, None), silent)
 
     def along(n: int) -> _Along:
-        parts = [unit.sum(axis=0)[None], *signed_parts(unit, n, seed, two_sided=True)]
-        size = np.concatenate(parts).T ** 2
-        return _Along(size, np.ones_like(size))
+        size = _signed(_standardised(terms), n, seed, two_sided=True) ** 2
+        return _Along(size, np.ones_like(size), np.arange(len(size)))
 
-    closure = _Closure(_speaking(_hypotheses(k, None), silent), along, alone, alpha)
+    single = np.array([len(h.within) == 1 for h in hypotheses])
+    closure = _Closure(hypotheses, np.where(single, -1, 0), [along], alone, alpha)
     return closure.tested(terms.shape[1], directions, exact=all_flips(len(terms)))
 
 
 def step_down_flips(
-    terms: Array, *, two_sided: bool, directions: int = DIRECTIONS, seed: int = SEED
+    terms: Array,
+    *,
+    two_sided: bool,
+    alpha: float,
+    directions: int = DIRECTIONS,
+    most: int = MORE_DIRECTIONS,
+    seed: int = SEED,
 ) -> tuple[Array, Array]:
     """Return step-down adjusted p-values of signed sums, by sign flips of rows.
 
@@ -221,8 +317,10 @@ def step_down_flips(
         (D, P) terms as in `closed_flips`, of any contrasts.
     two_sided
         Whether small sums speak against the hypotheses, too.
-    directions, seed
+    alpha, directions, seed
         As in `closed_pairs`.
+    most
+        Number of directions at most, where p-values are close to the level.
 
     Returns
     -------
@@ -241,14 +339,21 @@ def step_down_flips(
     observed = np.abs(unit.sum(axis=0)) if two_sided else unit.sum(axis=0)
     order = np.argsort(-observed, kind="stable")
     unit, limit = unit[:, order], observed[order] - _SAME * np.abs(observed[order])
+    exact, drawn, enough = all_flips(len(unit)), 0, directions
     count, n = np.ones(len(order)), 1
-    for sums in signed_parts(unit, directions, seed, two_sided=two_sided):
-        largest = np.maximum.accumulate((np.abs(sums) if two_sided else sums)[:, ::-1], axis=1)
-        count += (largest[:, ::-1] >= limit).sum(axis=0)
-        n += len(sums)
-    p = np.empty(len(order))
-    p[order] = np.maximum.accumulate(count / n)
-    return p, _error(p, np.full(len(p), n), exact=all_flips(len(unit)))
+    while True:
+        for sums in signed_parts(unit, enough, seed, two_sided=two_sided, first=drawn):
+            largest = np.maximum.accumulate((np.abs(sums) if two_sided else sums)[:, ::-1], axis=1)
+            count += (largest[:, ::-1] >= limit).sum(axis=0)
+            n += len(sums)
+        share = np.maximum.accumulate(count / n)
+        error = _error(share, np.full(len(share), n), exact=exact)
+        drawn, enough = enough, min(2 * enough, most)
+        if enough <= drawn or not (np.abs(share - alpha) <= _CLOSE * error)[error > 0].any():
+            break
+    p, p_error = np.empty((2, len(order)))
+    p[order], p_error[order] = share, error
+    return p, p_error
 
 
 def all_flips(d: int) -> bool:
@@ -288,9 +393,9 @@ def _hypotheses(k: int, control: int | None) -> tuple[_Hypothesis, ...]:
         if not len(blocks) or (control is not None and blocks.tolist() != [labels[control]]):
             continue
         within = np.flatnonzero(labels[first] == labels[second])
-        hypotheses.append(
-            _Hypothesis(within[involved[within]], within, 1 / size[labels[first[within]]])
-        )
+        members = np.flatnonzero(size[labels] > 1)
+        weight = 1 / size[labels[first[within]]]
+        hypotheses.append(_Hypothesis(within[involved[within]], within, weight, members))
     return tuple(hypotheses)
 
 
@@ -298,7 +403,7 @@ def _speaking(hypotheses: Sequence[_Hypothesis], quiet: Flags) -> list[_Hypothes
     """Return the hypotheses without the pairs that do not vary among those tested."""
     if not quiet.any():
         return list(hypotheses)
-    return [_Hypothesis(h.tested[~quiet[h.tested]], h.within, h.weight) for h in hypotheses]
+    return [replace(h, tested=h.tested[~quiet[h.tested]]) for h in hypotheses]
 
 
 def canonical_order(means: Array) -> Codes:
@@ -325,15 +430,6 @@ def _rotated(table: Array, n: int, seed: int) -> Array:
     return (g / np.sqrt(length)[:, None] * size) @ axes
 
 
-def _flipped(table: Array, n: int, seed: int, *, two_sided: bool) -> Array:
-    """Return contrasts of the table's rows along random sign vectors, or along all of them."""
-    z = _orthonormal(table)
-    # Rows in an order of their own, for signs that do not depend on theirs.
-    z = z[np.lexsort(np.round(z.T / (np.abs(z).max() or 1.0), 9))]
-    parts = [*signed_parts(z, n, seed, two_sided=two_sided)]
-    return np.concatenate(parts) / np.sqrt(len(z))
-
-
 def drawn_levels(table: Array, reference: Reference, n: int, seed: int) -> Array:
     """Return (n, K) centred levels of a (D, K) table along random directions or sign vectors.
 
@@ -350,13 +446,17 @@ def sign_vectors(d: int, n: int, seed: int) -> Array:
     if all_flips(d):
         bits = np.arange(1, 1 << d)[:, None] >> np.arange(d) & 1
         return 1 - 2 * bits.astype(np.float64)
-    return np.random.default_rng(seed).choice([-1.0, 1.0], (n, d))
+    bits = np.random.default_rng(seed).integers(0, 2, (n, d), np.int8)
+    return 1 - 2 * bits.astype(np.float64)
 
 
-def signed_parts(terms: Array, n: int, seed: int, *, two_sided: bool = False) -> Iterator[Array]:
+def signed_parts(
+    terms: Array, n: int, seed: int, *, two_sided: bool = False, first: int = 0
+) -> Iterator[Array]:
     """Yield parts of the sums of rows with n random sign vectors, or with all if there are few.
 
-    In two-sided tests a vector and its opposite are one: their statistics are the same.
+    In two-sided tests a vector and its opposite are one: their statistics are the same. Random ones
+    begin with the number `first`.
     """
     d = len(terms)
     if d <= _MOST_FLIPPED:
@@ -366,7 +466,7 @@ def signed_parts(terms: Array, n: int, seed: int, *, two_sided: bool = False) ->
     from benchinfer.numerics.shuffle import signed_sums  # numba: a second, where signs are drawn
 
     step = max(1, _MOST_SUMS // max(terms.shape[1], 1))
-    for start in range(0, n, step):
+    for start in range(first, n, step):
         yield signed_sums(terms, seed, start, min(start + step, n))
 
 
@@ -375,7 +475,9 @@ def _orthonormal(table: Array) -> Array:
     return (table - table.mean(axis=1, keepdims=True)) @ helmert(table.shape[1]).T
 
 
-def _of_directions(table: Array, z: Array, contrasts: Array, *, two_sided: bool) -> _Along:
+def _of_directions(
+    table: Array, z: Array, contrasts: Array, place: Codes, *, two_sided: bool
+) -> _Along:
     """Return components of the pairs along the observed direction and along drawn contrasts z."""
     d, k = table.shape
     observed = contrasts @ table.mean(axis=0) * np.sqrt(d)
@@ -384,7 +486,7 @@ def _of_directions(table: Array, z: Array, contrasts: Array, *, two_sided: bool)
     size = along**2
     # Of rounding only: a difference that lies along the direction has no spread across it.
     spread = np.maximum(length - size, 1e-14 * length + 1e-300) / (d - 1)
-    return _Along(size if two_sided else np.sign(along) * size, spread)
+    return _Along(size if two_sided else np.sign(along) * size, spread, place)
 
 
 @dataclass(frozen=True, slots=True)
@@ -392,26 +494,23 @@ class _Closure:
     """Hypotheses of a closed test, with the distribution and p-values that test them."""
 
     hypotheses: Sequence[_Hypothesis]
-    along: Callable[[int], _Along]  # from a number of directions to the pairs along them
-    # (P,) p-values of hypotheses of one pair, None to take them from the directions
-    alone: Array | None
+    # part: (H,) which of the draws each is tested by, -1 for Bonferroni's inequality
+    part: Codes
+    draws: Sequence[_Draw]
+    alone: Array | None  # (P,) p-values of single pairs, where some are not drawn
     alpha: float
 
     def tested(self, pairs: int, directions: int, *, exact: bool) -> ClosedTest:
         """Return closed tests: the largest p-value over all hypotheses that contain each pair."""
-        table = self.along(directions)
-        p = np.array([self._p_value(h, table) for h in self.hypotheses])
-        single = np.array([len(h.within) == 1 for h in self.hypotheses], dtype=np.bool_)
-        count = np.where(single & (self.alone is not None), 0, table.size.shape[1])
+        every, most = np.arange(len(self.hypotheses)), _TIMES * (directions + 1) - 1
+        p, count = np.ones(len(every)), np.zeros(len(every), np.int64)
+        self._evaluate(every, directions, p, count, {})
         member = np.zeros((len(p), pairs), np.bool_)
         for row, hypothesis in zip(member, self.hypotheses, strict=True):
             row[hypothesis.tested] = True
-        more: _Along | None = None
-        most = _TIMES * (directions + 1) - 1
+        spoken, more = member.any(axis=0), dict[int, _Along]()
         while True:
-            held = np.where(member, p[:, None], -1.0)
-            deciding = held.argmax(axis=0)
-            spoken = member.any(axis=0)
+            deciding = np.where(member, p[:, None], -1.0).argmax(axis=0)
             value = np.where(spoken, p[deciding], 1.0)
             n = np.where(spoken, count[deciding], 0)
             error = _error(value, n, exact=exact)
@@ -419,20 +518,34 @@ class _Closure:
             close &= n <= most
             if not close.any():
                 return ClosedTest(value, error, n)
-            more = more or self.along(most)
-            for i in np.unique(deciding[close]):
-                p[i], count[i] = self._p_value(self.hypotheses[i], more), more.size.shape[1]
+            self._evaluate(np.unique(deciding[close]), most, p, count, more)
 
-    def _p_value(self, hypothesis: _Hypothesis, table: _Along) -> float:
+    def _evaluate(
+        self, some: Codes, directions: int, p: Array, count: Codes, last: dict[int, _Along]
+    ) -> None:
+        """Write the p-values of some hypotheses, and how many directions they are of.
+
+        `last` are the pairs of the part that was drawn last.
+        """
+        for part in np.unique(self.part[some]).tolist():
+            if part >= 0 and part not in last:
+                last.clear()
+                last[part] = self.draws[part](directions)
+            table = last.get(part)
+            for i in some[self.part[some] == part]:
+                p[i] = self._p_value(self.hypotheses[i], table)
+                count[i] = 0 if table is None else table.size.shape[1]
+
+    def _p_value(self, hypothesis: _Hypothesis, table: _Along | None) -> float:
         tested = hypothesis.tested
         if not len(tested):
             return 1.0
-        if self.alone is not None and len(hypothesis.within) == 1:
-            return float(self.alone[tested[0]])
-        size = table.size[tested]
-        single = table.ratio[tested].max(axis=0)
-        pooled = size.max(axis=0) / (hypothesis.weight @ table.spread[hypothesis.within])
-        return _smaller(single, pooled)
+        if table is None:
+            return min(1.0, len(tested) * float(np.asarray(self.alone)[tested].min()))
+        size = table.size[table.place[tested]]
+        single = table.ratio[table.place[tested]].max(axis=0)
+        across = table.spread[table.place[hypothesis.within]]
+        return _smaller(single, size.max(axis=0) / (hypothesis.weight @ across))
 
 
 def _error(p: Array, n: Codes, *, exact: bool) -> Array:

@@ -96,20 +96,45 @@ def mean_differences(
     it takes one standard deviation for all pairs, and covers 0.83 instead of 0.95 for 20
     algorithms in 10 blocks.
     """
-    difference = scores[:, pairs[:, 0]] - scores[:, pairs[:, 1]]
-    present = np.isfinite(difference)
+    means = column_means(scores[:, pairs[:, 0]] - scores[:, pairs[:, 1]])
+    free = np.maximum(means.df, 1.0) if df is None else np.where(means.df > 0, df, 1.0)
+    half = critical_t(free, -np.expm1(np.log(level) / max(len(pairs), 1))) * means.std_error
+    free = np.where(means.df > 0, free, 0.0)
+    estimate = means.estimate
+    return MeanDifferences(estimate, means.std_error, free, estimate - half, estimate + half)
+
+
+@dataclass(frozen=True, slots=True)
+class ColumnMeans:
+    """Means of P columns, each over the rows that it has; (P,) arrays."""
+
+    n: Codes  # number of values
+    estimate: Array  # mean, NaN without a value
+    std_error: Array  # of the mean, infinite below two values
+    df: Array  # degrees of freedom n - 1, 0 below two values
+
+
+def column_means(values: Array) -> ColumnMeans:
+    """Return the mean of each column (D, P) with its standard error; NaN where there is no value.
+
+    Of differences these are the estimate and the error of the paired t-test. Nothing is pooled: a
+    column's numbers depend on no other column.
+
+    Examples
+    --------
+    >>> means = column_means(np.array([[1.0, 2.0], [3.0, np.nan]]))
+    >>> means.estimate.tolist(), means.std_error.tolist(), means.n.tolist()
+    ([2.0, 2.0], [1.0, inf], [2, 1])
+    """
+    present = np.isfinite(values)
     n = present.sum(axis=0)
     some = np.maximum(n, 1)
-    estimate = np.where(present, difference, 0.0).sum(axis=0) / some
-    centred = np.where(present, difference - estimate, 0.0)
+    estimate = np.where(present, values, 0.0).sum(axis=0) / some
+    centred = np.where(present, values - estimate, 0.0)
     enough = n > 1
     free = np.where(enough, n - 1.0, 1.0)
     error = np.where(enough, np.sqrt((centred**2).sum(axis=0) / (free * some)), np.inf)
-    free = free if df is None else np.where(enough, df, 1.0)
-    half = critical_t(free, -np.expm1(np.log(level) / max(len(pairs), 1))) * error
-    estimate = np.where(n > 0, estimate, np.nan)
-    df = np.where(enough, free, 0.0)
-    return MeanDifferences(estimate, error, df, estimate - half, estimate + half)
+    return ColumnMeans(n, np.where(n > 0, estimate, np.nan), error, np.where(enough, free, 0.0))
 
 
 # Up to so many differences the distribution of the signed-rank sum is computed, not approximated.
@@ -168,11 +193,7 @@ def hodges_lehmann(differences: Array, level: float = 0.95, *, exact: bool | Non
     n = len(differences)
     exact = n <= _MOST_EXACT if exact is None else exact
     # The order of the Walsh average that ends the interval, 0 if none, and the level.
-    if exact:
-        mass = signs.masses(np.arange(1, n + 1), n * (n + 1) // 4)
-        count, reached = _largest_count(np.cumsum(mass), (1 - level) / 2)
-    else:
-        count, reached = _normal_rank(n, (1 - level) / 2)
+    count, reached = (_exact_rank if exact else _normal_rank)(n, (1 - level) / 2)
     last = n * (n + 1) // 2
     wanted = [(last - 1) // 2, last // 2]
     if count:
@@ -226,6 +247,12 @@ def _largest_count(below: Array, tail: float) -> tuple[int, float]:
     # Equal up to rounding counts as equal: 0.95 leaves 0.0250000000000000022 on each side.
     count = int(np.searchsorted(below, tail * (1 + 1e-12), side="right"))
     return count, 1 - 2 * float(below[count - 1]) if count else 1.0
+
+
+@cache
+def _exact_rank(n: int, tail: float) -> tuple[int, float]:
+    mass = signs.masses(np.arange(1, n + 1), n * (n + 1) // 4)
+    return _largest_count(np.cumsum(mass), tail)
 
 
 def _normal_rank(n: int, tail: float) -> tuple[int, float]:

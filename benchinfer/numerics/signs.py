@@ -18,7 +18,7 @@ import numpy as np
 from scipy.special import ndtr, ndtri
 
 from benchinfer.core.errors import DesignError
-from benchinfer.numerics.ties import midranks
+from benchinfer.numerics.ties import midranks, ranked_rows
 from benchinfer.numerics.types import Array, Codes, Flags
 
 type Alternative = Literal["two-sided", "greater", "less"]
@@ -174,8 +174,10 @@ def _common_unit(a: float, b: float, noise: float) -> float:
     return a
 
 
-# Differences closer than this part of the largest are tied: the noise of subtracted scores.
+# Sums closer than this part of the largest difference are equal.
 _NOISE = 1e-10
+# Differences closer than this part of the larger one are tied: the noise of subtracted scores.
+ROUNDING = 1e-10
 
 
 @dataclass(frozen=True, slots=True)
@@ -216,7 +218,8 @@ def sign_flip(
     Wilcoxon, F. (1945). Individual comparisons by ranking methods. Biometrics Bulletin 1, 80-83.
     https://doi.org/10.2307/3001968
     """
-    noise = _noise(differences, tolerance)
+    largest = float(np.abs(differences).max(initial=0.0))
+    noise = _NOISE * largest if tolerance is None else tolerance
     sizes, positive = _sizes(differences, noise)
     integers = on_lattice(sizes, noise)
     statistic = float(differences.sum()) / max(len(differences), 1)
@@ -239,7 +242,7 @@ def sign_flip(
 def signed_rank(differences: Array, alternative: Alternative = "two-sided") -> ExactTest:
     """Return the exact signed-rank test of the nonzero differences, also with ties.
 
-    Differences within 1e-10 of the largest one are zero or tied.
+    Sizes that agree to ten digits are tied.
 
     Parameters
     ----------
@@ -258,10 +261,9 @@ def signed_rank(differences: Array, alternative: Alternative = "two-sided") -> E
     >>> signed_rank(np.array([1.1, 2.2, -0.3, 4.0, 5.0])).p_value
     0.125
     """
-    noise = _noise(differences, None)
-    sizes, positive = _sizes(differences, noise)
+    sizes, positive = _sizes(differences, 0.0)
     # Twice the ranks: integers, with ties too.
-    weights = np.rint(2 * midranks(sizes, noise).values).astype(np.int64)
+    weights = np.rint(2 * midranks(sizes, ROUNDING * sizes).values).astype(np.int64)
     if not tractable(weights):
         raise DesignError(
             f"The exact distribution of {len(weights)} signed ranks takes too long.",
@@ -269,12 +271,6 @@ def signed_rank(differences: Array, alternative: Alternative = "two-sided") -> E
         )
     statistic = float(weights[positive].sum()) / 2
     return _of_integers(statistic, weights, positive, len(differences), alternative)
-
-
-def _noise(differences: Array, tolerance: float | None) -> float:
-    if tolerance is not None:
-        return tolerance
-    return _NOISE * float(np.abs(differences).max(initial=0.0))
 
 
 def _sizes(differences: Array, noise: float) -> tuple[Array, Flags]:
@@ -340,24 +336,26 @@ class SignTests:
     resamples: int  # how many were drawn, or would be
 
 
-def signed_ranks(differences: Array, noise: float) -> Array:
+def signed_ranks(differences: Array, noise: Array | float) -> Array:
     """Return (B, P) ranks of the sizes of each column with their signs; 0 for zero and NaN.
 
-    Zero differences are left out before ranking (Wilcoxon); sizes within `noise` are tied.
+    Zero differences are left out before ranking (Wilcoxon); sizes are tied that differ by at most
+    the larger of what is `noise` (B, P), or (B, 1) of all columns, of the two.
 
     Examples
     --------
     >>> signed_ranks(np.array([[0.3], [-0.1], [0.0], [0.3], [np.nan]]), 1e-9).ravel().tolist()
     [2.5, -1.0, 0.0, 2.5, 0.0]
     """
-    result = np.zeros_like(differences)
-    for source, target in zip(differences.T, result.T, strict=True):
-        there = np.abs(source) > noise
-        target[there] = np.sign(source[there]) * midranks(np.abs(source[there]), noise).values
-    return result
+    size = np.abs(differences)
+    size = np.where(size > noise, size, np.nan).T
+    if isinstance(noise, np.ndarray):
+        noise = np.broadcast_to(noise.T, size.shape)
+    ranks = ranked_rows(size, noise).T
+    return np.ascontiguousarray(np.where(np.isnan(ranks), 0.0, np.sign(differences) * ranks))
 
 
-def signed_normal_scores(differences: Array, noise: float) -> Array:
+def signed_normal_scores(differences: Array, noise: Array | float) -> Array:
     """Return (B, P) normal scores ``ndtri((1 + r / (n + 1)) / 2)`` of the signed ranks r."""
     ranks = signed_ranks(differences, noise)
     n = np.count_nonzero(ranks, axis=0)
@@ -450,15 +448,23 @@ def _exactly(terms: Array, two_sided: Flags, p: Array, *, everything: bool) -> F
         key = ordered.tobytes()
         weights[key] = ordered
         columns_of.setdefault(key, []).append(j)
-    budget = _BUDGET / (len(columns_of) + len(alone))
+    # What a column may take depends on no other one, so that another's gap changes nothing in it.
+    budget = _BUDGET / len(p)
     exact = np.zeros(len(p), np.bool_)
+    ranked: list[int] = []
     for key, columns in columns_of.items():
-        steps = len(weights[key]) * float(weights[key].sum())
-        if steps <= budget or (everything and tractable(weights[key])):
+        n = len(weights[key])
+        steps = n * float(weights[key].sum())
+        if steps <= _BUDGET and (weights[key] == np.arange(1, n + 1)).all():
+            ranked += columns
+        elif steps <= budget or (everything and tractable(weights[key])):
             exact[columns] = True
             p[columns] = _shared(weights[key], terms[:, columns], two_sided[columns])
         else:
             alone += columns
+    if ranked:
+        exact[ranked] = True
+        p[ranked] = _of_ranks(terms[:, ranked], two_sided[ranked])
     for j in alone:
         n = np.count_nonzero(terms[:, j])
         exact[j] = everything or (n <= MOST_REALS and 64 * 2 ** ((n + 1) // 2) <= budget)
@@ -469,12 +475,56 @@ def _exactly(terms: Array, two_sided: Flags, p: Array, *, everything: bool) -> F
 
 def _shared(weights: Codes, terms: Array, two_sided: Flags) -> Array:
     """Return exact p-values of columns whose absolute terms are the same integer multiples."""
-    total = int(weights.sum())
-    unit = np.abs(terms).sum(axis=0) / total
-    positive = np.rint(np.maximum(terms, 0.0).sum(axis=0) / unit).astype(np.int64)
-    observed = np.where(two_sided, np.maximum(positive, total - positive), positive)
+    observed = _observed(terms, int(weights.sum()), two_sided)
     tails = np.array(upper_tails(weights, observed.tolist()))
     return np.minimum(np.where(two_sided, 2 * tails, tails), 1.0)
+
+
+def _of_ranks(terms: Array, two_sided: Flags) -> Array:
+    """Return the p-values of columns of signed ranks without ties, or multiples of these."""
+    n = np.count_nonzero(terms, axis=0)
+    tails = rank_sum_tails(n, _observed(terms, n * (n + 1) // 2, two_sided))
+    return np.minimum(np.where(two_sided, 2 * tails, tails), 1.0)
+
+
+def _observed(terms: Array, total: int | Codes, two_sided: Flags) -> Codes:
+    """Return the sums of the positive weights of columns, of which all are `total`."""
+    unit = np.abs(terms).sum(axis=0) / total
+    positive = np.rint(np.maximum(terms, 0.0).sum(axis=0) / unit).astype(np.int64)
+    return np.where(two_sided, np.maximum(positive, total - positive), positive)
+
+
+def rank_sum_tails(n: Codes, observed: Codes) -> Array:
+    """Return ``P(sum >= x)`` of the positive ones of the ranks 1 to n, for several n and x.
+
+    One pass over the ranks passes through the distributions of all n on its way to the largest.
+
+    Examples
+    --------
+    >>> (rank_sum_tails(np.array([3, 8]), np.array([6, 35])) * 2.0 ** np.array([3, 8])).tolist()
+    [1.0, 2.0]
+    """
+    total = n * (n + 1) // 2
+    # The smaller of both tails, below sums of half the total.
+    below = np.minimum(total - observed, observed - 1)
+    tails, most = np.empty(len(n)), int(n.max())
+    mass, added = np.zeros((2, most * (most + 1) // 4 + 1))
+    mass[0] = 1.0
+    scale, end = 0, 1  # sums grow by 2 each step, of which `scale` are not yet taken back
+    for rank in range(1, most + 1):
+        end = min(end + rank, len(mass))
+        added[:rank] = mass[:rank]
+        np.add(mass[rank:end], mass[: end - rank], out=added[rank:end])
+        mass, added, scale = added, mass, scale + 1
+        if scale == _STEPS_PER_SCALE:
+            mass *= 0.5**scale
+            scale = 0
+        at = np.flatnonzero(n == rank)
+        if len(at):
+            share = np.cumsum(mass[: int(below[at].max()) + 1]) * 0.5**scale
+            tail = np.where(below[at] >= 0, share[below[at]], 0.0)
+            tails[at] = np.where(below[at] == total[at] - observed[at], tail, 1 - tail)
+    return tails
 
 
 def _resampled(

@@ -164,7 +164,8 @@ def by_dataset(
     marks = marks_below(result, order, against) if same else []
     compared = "the level that is compared"
     if result.levels.name:
-        compared = f"the {one_line(result.level_name)}, which is compared"
+        ends = ", which is compared" if result.levels.order is None else ""
+        compared = f"the {one_line(result.level_name)}{ends}"
     notes = [
         f"{local.noun.capitalize()} of each data set, the best in bold type.",
         *_of_ranks(local, tested=tested),
@@ -374,7 +375,7 @@ def _leaf(name: str, groups: Subgroups, shown: Sequence[str]) -> LeafColumn:
     summary = result.summary()
     write = level_writer(result, summary)
     known = summary.set_index("algorithm")["estimate"]
-    best = write(known.max() if result.level_better == "higher" else known.min())
+    best = write(known[result.ranking()[0]])
     levels = known.reindex(list(shown)).tolist()
     texts = ["" if np.isnan(level) else write(level) for level in levels]
     ranking = result.ranking()

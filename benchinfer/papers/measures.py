@@ -19,7 +19,9 @@ def by_measure(answer: Answer, top: int | None = None) -> PaperTable:
     shown = order[:top]
     columns: list[Series] = [words("algorithm", shown, "algorithm", "name")]
     best: set[tuple[int, int]] = set()
-    notes: dict[str, None] = {"The best level on each measure is in bold type.": None}
+    notes: dict[str, None] = {
+        "The level of the best algorithm on each measure is in bold type.": None
+    }
     for name, result in answer.items():
         frame = result.summary()
         levels = frame.set_index("algorithm").reindex(shown)["estimate"]

@@ -42,7 +42,8 @@ def sentence(result: Comparison | Comparisons) -> str:
             sentences += [
                 f"Among the other algorithms{about}, {_contrasts(result, others, write)}."
             ]
-    note = [text for text in (result.interval_note, result.reversals()) if text]
+    texts = (result.interval_note, result.reversals(), result.proviso_sentence)
+    note = [text for text in texts if text]
     note += withheld(result, fixed)
     # That no tolerance is set is said with the rule.
     failed = [check.check for check in result.checks if not check.ok and check.check != "tolerance"]

@@ -15,7 +15,7 @@ import numpy as np
 from benchinfer.core.errors import DesignError, unknown
 from benchinfer.core.numbers import count
 from benchinfer.core.verdict import MIRROR, WORDS, States, Verdict, code, unrelated
-from benchinfer.numerics.ties import joined_rows, resolution
+from benchinfer.numerics.ties import joined_rows, rounding
 from benchinfer.numerics.types import Flags
 from benchinfer.relations.numerics import posets
 
@@ -193,7 +193,8 @@ def from_scores(scores: Mapping[str, float], better: str, tolerance: float) -> R
     gap = (values[:, None] - values) * (1 if better == "higher" else -1)
     # A difference of just the tolerance counts as one, whatever the last digit of its computation.
     same = joined_rows(values[None])[0]
-    near = (np.abs(gap) <= tolerance + resolution(values)) | (same[:, None] == same)
+    reach = tolerance + np.maximum.outer(rounding(values), rounding(values)) if tolerance else 0.0
+    near = (np.abs(gap) <= reach) | (same[:, None] == same)
     states = np.where(gap > 0, Verdict.FIRST, Verdict.SECOND).astype(np.int8)
     states[near] = Verdict.EQUIVALENT
     states[np.isnan(gap)] = Verdict.MISSING

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from benchinfer.comparison.per_dataset import Comparisons
     from benchinfer.relations.consensus.consensus import Consensus
     from benchinfer.relations.ensemble import Ensemble
-    from benchinfer.scores.coverage import Finding
+    from benchinfer.scores.coverage import Coverage, Finding
     from benchinfer.scores.table import ScoreTable
 
 
@@ -167,7 +167,16 @@ _SAID_SECTION = Document(
         "tables": ([_SAID_TABLE], "The tables that it shows."),
     },
 )
-_LEVEL = "The statistic that estimates of the summary are values of, and its direction."
+GAPS = Document(
+    "GapsDocument",
+    "Failed runs and missing scores of a measure.",
+    {
+        "failed": (dict[str, int], "Algorithm to the number of its runs that failed."),
+        "counted": (str, "What failed runs count as; empty where they are left out."),
+        "missing": (dict[str, int], "Algorithm to the number of scores that are missing besides."),
+    },
+)
+_LEVEL = "The statistic that estimates of the summary, levels, are values of, and its direction."
 COMPARISON = Document(
     "ComparisonDocument",
     "A comparison of algorithms on one measure.",
@@ -188,6 +197,10 @@ COMPARISON = Document(
         "runs": (
             Rows | None,
             "Runs that each algorithm solved, as in `check`; null where the measure has no limit.",
+        ),
+        "gaps": (
+            (GAPS, None),
+            "Failed runs and missing scores; null where results are published ones.",
         ),
         "level": (float, "Confidence level, or the probability that a verdict takes."),
         "target": (str, "What the claims are about: domain or datasets."),
@@ -445,11 +458,21 @@ def comparison(
         order=str(result.relation()),
         decided=decided,
         runs=held and solved_runs(held, result.setting.algorithms),
+        gaps=_gaps(result.setting.coverage),
         refused=refused,
         sections=[said(section) for section in sections],
         provenance=PROVENANCE.of(result.provenance),
     )
     return {name: document.pop(name) for name in _FIRST} | shown | document
+
+
+def _gaps(coverage: Coverage) -> dict[str, object] | None:
+    """Write down failed runs and missing scores."""
+    if (lacking := coverage.gaps) is None:
+        return None
+    numbers = zip(coverage.algorithms, lacking.missing.sum(axis=0).tolist(), strict=True)
+    missing = {name: n for name, n in numbers if n}
+    return GAPS.of(lacking, failed=dict(lacking.runs), missing=missing)
 
 
 def values(sections: Sequence[Section]) -> tuple[dict[str, object], dict[str, str]]:

@@ -11,7 +11,9 @@ _DOMAINS = {"UCI": "Misclassification", "grasshopper": "vmiscl"}
 
 def _computed(path: Path, measure: str) -> Mapping[str, bi.Relation]:
     scores = bi.read_scores(path, measures=f"{measure}:lower", where=f"measure = '{measure}'")
-    local = bi.per_dataset(bi.compare_mixed, scores, measure, df="asymptotic", adjust="single-step")
+    local = bi.per_dataset(
+        bi.compare_mixed, scores, measure, structure="common", df="asymptotic", adjust="single-step"
+    )
     return local.relations(rule="not-significant")  # R's benchmark calls such pairs equal
 
 

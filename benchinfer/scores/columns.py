@@ -79,8 +79,10 @@ _MEANING = {
     "failure": ("status", "state", "outcome", "exit_status", "error", "reason"),
 }
 _SIZES = re.compile(
-    r"(n|num|number_of)_?(rows|features|classes|samples|instances|train|params|parameters|columns)"
-    r"|dim|dimension|flops|train_size|dataset_size|class_ratio|imbalance"
+    r"(#|n|no|nr|num|number|count)(_of)?_?(rows|columns|features|classes|samples|instances|train"
+    r"|test|observations|examples|items|points|sequences|variants|tokens|params|parameters)"
+    r"|rows|samples|instances|observations|sequences|params|parameters"
+    r"|(\w+_)?(size|length|count)|dim|dimension|flops|class_ratio|imbalance"
 )
 # Columns that say out of how many a score is counted.
 _TRIALS = re.compile(r"n|(n|num|number)?[ _-]?(of[ _-])?(trials|items|questions|examples|attempts)")
@@ -203,6 +205,18 @@ def assign(
         hint += _by_name(unused, search.of) + _out_of(unused)
         search.findings.append(Finding("unused columns", "note", len(unused), what, (), hint))
     return Roles(search.of, wide, layout, tuple(search.findings), tuple(numeric))
+
+
+def names_size(name: str) -> bool:
+    """Return whether a column is named as a size of data sets or algorithms.
+
+    Examples
+    --------
+    >>> [names_size(name) for name in ("n rows", "#samples", "train_size", "n", "knn")]
+    [True, True, True, True, False]
+    """
+    plain = common_name(name)
+    return plain == "n" or _SIZES.fullmatch(plain) is not None
 
 
 def _by_name(unused: Sequence[str], of: Mapping[str, Sequence[str]]) -> str:

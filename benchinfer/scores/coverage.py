@@ -1,9 +1,9 @@
-"""Coverage of a table: cells found and expected."""
+"""Coverage of a table: cells found and expected, failed runs and missing scores."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
-from benchinfer.numerics.types import Counts
+from benchinfer.numerics.types import Array, Counts
 
 
 @savable
@@ -56,6 +56,31 @@ class Finding:
 
 
 @savable
+@dataclass(frozen=True, slots=True)
+class Gaps:
+    """Scores of one measure that a table lacks.
+
+    Attributes
+    ----------
+    failed
+        (D, K) number of runs that failed: rows without a score.
+    missing
+        (D, K) number of scores that are missing besides: those of replications that algorithms
+        share, else those of empty cells.
+    runs
+        Algorithm to the number of its runs that failed, most first. Also of data sets and
+        algorithms without any score.
+    counted
+        What failed runs count as, in words; empty where they are left out.
+    """
+
+    failed: Counts
+    missing: Counts
+    runs: Mapping[str, int]
+    counted: str = ""
+
+
+@savable
 @dataclass(frozen=True, slots=True, repr=False)
 class Coverage(Readable):
     """Counts per cell of one measure, with the findings of the checks.
@@ -72,6 +97,8 @@ class Coverage(Readable):
         (D,) number of replications that the data set has: what a complete cell would hold.
     findings
         What the checks of the table found.
+    gaps
+        Failed runs and missing scores; None of published results.
     """
 
     measure: str
@@ -80,6 +107,7 @@ class Coverage(Readable):
     counts: Counts
     expected: Counts
     findings: tuple[Finding, ...] = ()
+    gaps: Gaps | None = None
 
     @property
     def n(self) -> int:
@@ -104,6 +132,26 @@ class Coverage(Readable):
         """The (data set, algorithm) cells with some scores, but fewer than expected."""
         some = (self.counts > 0) & (self.counts < self.expected[:, None])
         return [(self.datasets[d], self.algorithms[k]) for d, k in np.argwhere(some)]
+
+    def within(self, table: Coverage) -> Coverage:
+        """Return the coverage of a part of a table with the failed runs of the whole table."""
+        if self.gaps is None or table.gaps is None:
+            return self
+        counted, runs = table.gaps.counted, table.gaps.runs
+        return replace(self, gaps=replace(self.gaps, runs=runs, counted=counted))
+
+    @property
+    def lost(self) -> Array:
+        """(D, K) share of each cell without scores: of one with some, the runs that failed."""
+        left_out = self.gaps is not None and not self.gaps.counted
+        failed = self.gaps.failed if self.gaps is not None and left_out else 0 * self.counts
+        share = failed / np.maximum(failed + self.counts, 1)
+        return np.where(self.counts == 0, 1.0, share)
+
+    @property
+    def shares_lost(self) -> Array:
+        """(K,) share of the data sets that each algorithm has no scores on."""
+        return self.lost.mean(axis=0)
 
     def to_frame(self) -> pd.DataFrame:
         """One row per cell: ``dataset algorithm found expected``."""

@@ -21,7 +21,7 @@ from benchinfer.core.errors import DesignError, unknown
 from benchinfer.core.measure import Kind, Measure, Normalisation, Reference, printable
 from benchinfer.core.numbers import count, join
 from benchinfer.core.saving import note_input
-from benchinfer.numerics.ties import joined, resolution
+from benchinfer.numerics.ties import joined, rounding
 from benchinfer.numerics.types import Array, Flags
 from benchinfer.scores.coverage import Finding
 from benchinfer.scores.reductions import Cells, squares_of
@@ -255,7 +255,7 @@ def normalised_measure(table: ScoreTable, scheme: Scheme, measure: Measure) -> M
 def normalised_note(table: ScoreTable, scheme: Scheme, measure: Measure, new: Measure) -> Finding:
     """Report the normalisation, and declarations that no longer apply."""
     log = "" if measure.scale == "identity" else f" (of its {measure.scale}s)"
-    what = f"{new.noun}{log}: {new.better} is better."
+    what = f"{new.noun}{log}."
     if new.normalised and new.normalised.of_scores:
         what += " This scale is computed of the same scores."
     if references := scheme.algorithms(table):
@@ -355,7 +355,7 @@ def _ranks(rows: ScoreRows, measure: Measure, k: int, *, paired: bool) -> Array:
     block = rows.dataset * (len(rows.labels) or 1) + rows.replication if paired else rows.dataset
     block = np.unique(block, return_inverse=True)[1]
     worse = -measure.orient(rows.value)
-    worse = joined(worse, resolution(worse), block)
+    worse = joined(worse, rounding(measure.sizes(worse)), block)
     order = np.lexsort((worse, block))
     new_block = np.r_[True, np.diff(block[order]) != 0]
     new = new_block | np.r_[True, np.diff(worse[order]) != 0]

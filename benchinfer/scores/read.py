@@ -14,10 +14,12 @@ from benchinfer.core.measure import Measure, is_text
 from benchinfer.core.numbers import count, join
 from benchinfer.scores.checks.facts import Facts
 from benchinfer.scores.checks.failures import (
+    check_failed,
     failures_of,
     filled,
     imputed_scores,
     scores_of_failures,
+    stand_in,
 )
 from benchinfer.scores.checks.faults import (
     FAULTS,
@@ -60,7 +62,6 @@ from benchinfer.scores.formats.layouts import (
     telling_column,
 )
 from benchinfer.scores.normalisation import Normalise
-from benchinfer.scores.numerics.places import MOST
 from benchinfer.scores.resampling import Resampling
 from benchinfer.scores.rows import (
     EngineRows,
@@ -90,6 +91,8 @@ from benchinfer.scores.sources.targets import Goals, target_times
 from benchinfer.scores.table import ScoreTable
 
 LEFT_OUT = "measures left out"
+# What failures may count as, besides scores and algorithms.
+FAILED_WORDS = ("missing", "error", "worst")
 
 
 def read_scores(
@@ -166,7 +169,12 @@ def read_scores(
     failed
         Rows without a score (NaN, null, empty, or a word such as ``timeout``) are failures, which
         `ScoreTable.failures` lists: ``"missing"`` to the analyses, a fault (``"error"``), or worth
-        the ``"worst"`` score of any algorithm on their data set, or a number.
+        the ``"worst"`` score, a number, or the score of an algorithm on the same data set, of the
+        same replication where it has one, ``"constantpredictor"``.
+
+        The worst score is that of any algorithm on the data set of the failure, where two others
+        or more have scores there; else that of the measure in the table. A run that has a limit
+        counts as one that was stopped.
     crashed
         Runs that crashed, as the column of the role ``status`` says, count as stopped at the limit
         of their measure (``"stopped"``), or have no score (``"missing"``), which favours what
@@ -327,6 +335,7 @@ def _read(
     """Read a table of scores and check it, by the arguments of `read_scores`."""
     _check_arguments(repeats, failed, crashed, dataset, unit_weights)
     new_names = {} if names is None else check_names(names)
+    failed = new_names.get(failed, failed) if isinstance(failed, str) else failed
     origin = open_source(source, query, name)
     if set(origin.names) >= BATTLE:
         raise ScoreTableError(
@@ -360,6 +369,7 @@ def _read(
         [m.name for m in declared_measures],
         covariate_names,
         features if isinstance(features, tuple) else (),
+        declared_measures[0].bounds if len(declared_measures) == 1 else None,
     )
     if point is not None:
         origin = points(origin, point, roles, declared_measures, selected=selected)
@@ -411,6 +421,7 @@ def _table(
         _rows=reading.rows,
         summary=reading.summary,
         _failures=failures,
+        failed=reading.failed,
         units=nested,
     )
 
@@ -423,16 +434,7 @@ def _check_arguments(
         raise ScoreTableError(unknown("unit weights", weights, choices))
     if repeats not in (choices := ("error", "keep", "mean")):
         raise ScoreTableError(unknown("repeats", repeats, choices))
-    if isinstance(failed, int | float) and not isinstance(failed, bool):
-        understood = abs(failed) <= MOST
-    else:
-        understood = failed in ("missing", "error", "worst")
-    if not understood:
-        raise ScoreTableError(
-            f"{failed=} is not understood.",
-            hint='failed="missing", failed="error",'
-            ' failed="worst", or the score that a failure is worth.',
-        )
+    check_failed(failed, words=FAILED_WORDS)
     if crashed not in (choices := ("stopped", "missing")):
         raise ScoreTableError(unknown("crashed", crashed, choices))
     if dataset is not None and not is_text(dataset):
@@ -604,13 +606,16 @@ def _settled(
         reading, failures = _limited(reading, findings, crashed)
     else:
         failures = failures_of(reading) if reading.counts["absent"] else None
-    if reading.counts["absent"] and reading.failed not in ("missing", "error"):
-        frame, notes = filled(reading, reading.failed)
-        reading = _again(reading, frame)
-        findings += notes
+    if reading.roles.has("algorithm"):
+        failed = stand_in(reading.failed, reading.summary.algorithms, words=FAILED_WORDS)
+        reading = replace(reading, failed=failed)
     for role, rule in (("imputed", imputed_scores), ("failure", scores_of_failures)):
         if role in reading.roles.of and (finding := rule(reading)) is not None:
             findings.append(finding)
+    if reading.counts["absent"] and reading.failed not in ("missing", "error"):
+        frame, notes = filled(reading)
+        reading = _again(reading, frame)
+        findings += notes
     faulty = any(n for rule, n in reading.counts.items() if rule not in ("rows", "absent"))
     if reading.repeats == "mean" and reading.canonical is not None and not faulty:
         repeated = duplicate_rows(reading)

@@ -8,8 +8,10 @@ import numpy as np
 
 from benchinfer.core.errors import DesignError
 from benchinfer.core.measure import Measure
+from benchinfer.numerics.ties import rounding
 from benchinfer.numerics.types import Array, Codes, Counts
 from benchinfer.scores.columns import Frame
+from benchinfer.scores.numerics.domains import domain_levels
 from benchinfer.scores.numerics.nested import dense
 from benchinfer.scores.numerics.places import Places
 from benchinfer.scores.summary import (
@@ -49,6 +51,12 @@ class Cells:
     n: Counts
     mean: Array
     sd: Array
+
+    @property
+    def rounding(self) -> Array:
+        """(D, K) differences from the means that count as none: those of the scores behind them."""
+        size = np.sqrt(self.mean**2 + squares_of(self) / np.maximum(self.n, 1))
+        return rounding(self.measure.sizes(size))
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,6 +119,14 @@ class Blocks:
     def scores(self) -> Array:
         """(R, K) scores, for units the means of their items."""
         return self.mean if self.unit_mean is None else self.unit_mean
+
+    @property
+    def rounding(self) -> Array:
+        """(R, K) differences from `sums` that count as none."""
+        n = np.zeros((len(self.datasets), len(self.algorithms)))
+        np.add.at(n, self.dataset, self.count)
+        spread = (self.within / np.maximum(n, 1))[self.dataset]
+        return rounding(self.measure.sizes(np.sqrt(self.sums**2 + spread)))
 
     @property
     def resolution(self) -> float:
@@ -456,3 +472,50 @@ def reduce_covariates(
         else:
             constant[name] = low[:, i] + 0.0
     return DatasetCovariates(datasets, constant, varying)
+
+
+def rows_of_domains(cells: Cells, domains: Mapping[str, str] | None) -> Frame:
+    """Return one row for each domain and algorithm: the mean of the means of its data sets.
+
+    The mean is taken on the scale of the measure and turned back to its unit. Data sets weigh
+    equally within a domain. Where an algorithm lacks some of them, means are those of an additive
+    fit of data sets and algorithms to the domain; an algorithm that shares no data set of the
+    domain with most others has no mean there.
+
+    Parameters
+    ----------
+    cells
+        Means of the data sets and algorithms.
+    domains
+        Data set to domain.
+
+    Raises
+    ------
+    DesignError
+        The table names no domains.
+    """
+    if domains is None:
+        raise DesignError(
+            "the table names no domains.",
+            hint='a column with the role domain says which data sets are alike: columns={"NAME":'
+            ' "domain"}.',
+        )
+    import pyarrow as pa
+
+    of = np.array([domains[name] for name in cells.datasets])
+    rows: dict[str, list[str]] = {"dataset": [], "algorithm": []}
+    values: list[float] = []
+    for name in sorted(set(domains.values())):
+        levels = domain_levels(cells.mean[of == name])
+        for k in np.flatnonzero(np.isfinite(levels)).tolist():
+            rows["dataset"].append(name)
+            rows["algorithm"].append(cells.algorithms[k])
+            values.append(float(cells.measure.level_of(levels[k])))
+    table = {
+        "dataset": rows["dataset"],
+        "replication": ["1"] * len(values),
+        "algorithm": rows["algorithm"],
+        "measure": [cells.measure.name] * len(values),
+        "value": values,
+    }
+    return nw.from_native(pa.table(table)).lazy()

@@ -20,7 +20,8 @@ from benchinfer.core.result import Showable
 from benchinfer.numerics.rates import RATES, Rate, rate_interval
 from benchinfer.numerics.types import Array
 from benchinfer.scores.checks.facts import Facts
-from benchinfer.scores.checks.failures import failures_frame, within
+from benchinfer.scores.checks.failures import failures_frame, gaps_of, with_worst, within
+from benchinfer.scores.checks.faults import Failed
 from benchinfer.scores.checks.findings import check
 from benchinfer.scores.columns import Frame, lazy, slots
 from benchinfer.scores.coverage import Coverage, Finding, listed
@@ -32,6 +33,7 @@ from benchinfer.scores.normalisation import (
     normalised_note,
     normalised_rows,
 )
+from benchinfer.scores.numerics.domains import Units, units_of
 from benchinfer.scores.numerics.limits import (
     RunTimes,
     StoppedRuns,
@@ -51,6 +53,7 @@ from benchinfer.scores.reductions import (
     deviation,
     reduce_covariates,
     reduce_observations,
+    rows_of_domains,
 )
 from benchinfer.scores.resampling import Resampling
 from benchinfer.scores.rows import (
@@ -169,11 +172,16 @@ class ScoreTable(Showable):
         Name to `Feature` of the data sets, in their order.
     summary
         Counts, moments and extremes of its cells.
+    failed
+        What rows without a score count as: a word, a score, or the algorithm whose scores they get.
     units
         Levels of nested units and their sums of squares, None where replications are not nested;
         else those of the outermost level are the replications.
     targets
         Times at which runs reached targets, None where scores are of no traces.
+    members
+        Coverage of the data sets of which domains are the means; None where data sets are not
+        domains (`domain_means`).
     """
 
     home: ClassVar[str] = "benchinfer.comparison"
@@ -189,9 +197,11 @@ class ScoreTable(Showable):
     summary: Summary
     # Rows without a score, as an Arrow table.
     _failures: Any = None
+    failed: Failed = "missing"
     features: Mapping[str, Feature] = field(default_factory=dict[str, Feature])
     units: NestedUnits | None = None
     targets: TargetTimes | None = None
+    members: Coverage | None = None
     # Digest and findings are requested by every result: kept once computed.
     _memo: dict[str, Any] = field(default_factory=dict[str, Any])
 
@@ -239,7 +249,15 @@ class ScoreTable(Showable):
             By default, of all measures.
         """
         summary = self.summary if measure is None else self._of(measure)
-        return Facts(summary, self.paired, self.measures, self.resampling, self.has_unequal_units)
+        return Facts(
+            summary,
+            self.paired,
+            self.measures,
+            self.resampling,
+            uneven=self.has_unequal_units,
+            moments=self.in_cluster or self._rows.reduced,
+            domains=self.domains,
+        )
 
     def _findings(self, measure: str | None) -> tuple[Finding, ...]:
         name = f"findings of {measure}" if measure is not None else "findings"
@@ -556,7 +574,47 @@ class ScoreTable(Showable):
         expected = summary.expected(paired=self.paired)[0]
         findings = self._findings(summary.measures[0])
         name, n = summary.measures[0], summary.n[0]
-        return Coverage(name, summary.datasets, summary.algorithms, n, expected, findings)
+        gaps = gaps_of(self._failures, summary, expected, self.failed, paired=self.paired)
+        return Coverage(name, summary.datasets, summary.algorithms, n, expected, findings, gaps)
+
+    def at_worst(self, measure: str | None = None) -> ScoreTable:
+        """Return the table with the worst score for what is missing, as ``failed="worst"`` has it.
+
+        Of a cell without scores each replication that the data set has, and of other cells the
+        runs that failed.
+
+        Parameters
+        ----------
+        measure
+            May be left out where the table has one.
+
+        Returns
+        -------
+        ScoreTable
+            Of this measure alone.
+
+        Raises
+        ------
+        DesignError
+            There are statistics only, or rows on other machines.
+
+        Examples
+        --------
+        >>> import benchinfer as bi, pandas as pd
+        >>> runs = pd.DataFrame({"dataset": list("aaabb"), "algorithm": list("xyzxz"),
+        ...                      "acc": [0.9, 0.8, 0.7, 0.6, 0.5]})
+        >>> bi.read_scores(runs, measures="acc:higher").at_worst().to_frame()["value"].tolist()
+        [0.9, 0.8, 0.7, 0.6, 0.5, 0.5]
+        """
+        declared = self.measure(measure)
+        if self._rows.reduced or self.in_cluster:
+            raise DesignError("there are statistics only, and no rows to add missing scores to.")
+        if len(self.measures) > 1:
+            return self.subset(measures=declared.name).at_worst()
+        failures = self._failures if self.failed == "missing" else None
+        frame = with_worst(self._frame, failures, self.summary, declared, paired=self.paired)
+        rows = rows_of(frame)
+        return replace(self._with(rows, rows.summary()), failed="worst")
 
     def describe(
         self,
@@ -1052,6 +1110,60 @@ class ScoreTable(Showable):
             _failures=None if failures is None else renamed(failures, measure.name, new.name),
             units=self.units and self.units.normalised(measure.name, new.name),
             _memo={},
+        )
+
+    def datasets_of(self, measure: str) -> list[str]:
+        """Return the names of the data sets that have scores of a measure."""
+        held = self._of(measure).n[0].any(axis=1)
+        return [name for name, some in zip(self.datasets, held, strict=True) if some]
+
+    def units_of(self, measure: str) -> Units:
+        """Return the units of a comparison of a measure, by the domains of its data sets."""
+        return units_of(self.domains, self.datasets_of(measure))
+
+    def domain_means(self, measure: str | None = None) -> ScoreTable:
+        """Return the table whose data sets are the domains, with one score for each algorithm.
+
+        That is the mean over the data sets of the domain, each with the same weight, of the mean of
+        the replications on the scale of the measure. A comparison then takes domains as a sample of
+        domains, however many data sets each holds, and copies of data sets count once.
+
+        Parameters
+        ----------
+        measure
+            May be left out where the table has one.
+
+        Raises
+        ------
+        DesignError
+            The table names no domains, or a score has no finite place on the measure's scale.
+
+        Examples
+        --------
+        >>> import benchinfer as bi, pandas as pd
+        >>> runs = pd.DataFrame({"domain": ["text", "text", "image"] * 2,
+        ...                      "dataset": list("abc") * 2, "algorithm": list("xxxyyy"),
+        ...                      "acc": [0.9, 0.7, 0.6, 0.8, 0.5, 0.6]})
+        >>> scores = bi.read_scores(runs, measures="acc:higher")
+        >>> scores.domain_means().describe()["mean"].round(2).tolist()
+        [0.6, 0.6, 0.8, 0.65]
+        """
+        declared = self.measure(measure)
+        held = self.datasets_of(declared.name)
+        table = self if len(held) == len(self.datasets) else self.subset(datasets=held)
+        rows = rows_of(rows_of_domains(table.cells(declared.name), table.domains))
+        return ScoreTable(
+            measures=(declared,),
+            resampling=None,
+            paired=False,
+            domains=None,
+            source=self.source,
+            notes=self.notes,
+            covariates=(),
+            _rows=rows,
+            summary=rows.summary(),
+            failed=self.failed,
+            members=table.coverage(declared.name),
         )
 
     def by_dataset(self) -> dict[str, ScoreTable]:

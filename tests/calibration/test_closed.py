@@ -110,7 +110,9 @@ def flipped(x, on, seed):
         directions=DIRECTIONS,
         seed=seed,
     )
-    down, _ = rotations.step_down_flips(terms, two_sided=True, directions=DIRECTIONS, seed=seed)
+    down, _ = rotations.step_down_flips(
+        terms, two_sided=True, alpha=procedures.ALPHA, directions=DIRECTIONS, seed=seed
+    )
     return {
         "closed": closed.p_value <= procedures.ALPHA,
         "step-down": np.maximum(down, own) <= procedures.ALPHA,

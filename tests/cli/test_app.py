@@ -226,10 +226,10 @@ def test_structure_is_that_of_the_library(run: Callable) -> None:
     assert {round(row["df"], 6) for row in document["contrasts"]} == {13}
 
 
-def test_pair_specific_errors_need_several_data_sets(run: Callable, table: Callable) -> None:
+def test_variances_between_data_sets_need_several_of_them(run: Callable, table: Callable) -> None:
     path = table([("d1", r, name, 0.1 * r + 0.01 * r**k) for r in (1, 2, 3, 4)
                   for k, name in enumerate("ab")])  # fmt: skip
-    result = run("compare", "mixed", path, *LOWER, "--structure", "pairwise")
+    result = run("compare", "mixed", path, *LOWER, "--structure", "diagonal")
     assert result.exit_code == 4
     assert "--structure common" in result.stderr
 
@@ -318,7 +318,8 @@ def test_what_is_not_finite_is_valid_json(run: Callable, clear: Path) -> None:
 
 
 def test_per_dataset(run: Callable, clear: Path) -> None:
-    result = run("compare", "mixed", clear, *LOWER, "--resampling", "independent", "--per-dataset")
+    common = ("--resampling", "independent", "--structure", "common")
+    result = run("compare", "mixed", clear, *LOWER, *common, "--per-dataset")
     assert result.exit_code == 0, result.output
     assert result.stdout.count("b > a > c") == 6
     document = json.loads(run("compare", "points", clear, *LOWER, "--per-dataset", "--json").stdout)

@@ -70,7 +70,8 @@ def test_every_argument_reaches_the_library(run: Callable, monkeypatch: pytest.M
 
 
 def test_a_unique_order_is_decided(run: Callable, clear: Path) -> None:
-    result = run("consensus", clear, "--measure", "value:lower", "--family", "linear")
+    by = ("--by", "points", "--measure", "value:lower")
+    result = run("consensus", clear, *by, "--family", "linear")
     assert result.exit_code == 0, result.output
     text = result.stdout
     assert "\n    b > a > c\n" in text

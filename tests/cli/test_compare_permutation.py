@@ -72,7 +72,7 @@ def test_exact_tests_of_pairs(run: Callable) -> None:
         "\n    C4.5+m+cf > C4.5\n    C4.5+m > C4.5\n    4 of 6 pairs are undecided\n"
         in result.stdout
     )
-    assert "rank  algorithm  typical AUC    mean  mean rank  scores\n" in result.stdout
+    assert "rank  algorithm  median AUC    mean  mean rank  scores\n" in result.stdout
     assert (
         "first      second   difference      95 % interval       p  verdict\n"
         "C4.5+m+cf  C4.5+m       0.0045  -0.0060 to 0.0225  0.5928  undecided\n"

@@ -234,6 +234,7 @@ PYTHON_ONLY = (
     *("at(NAME=value)", "by_domain()", "coordinates()", "model()", "sensitivity() of", "stages()"),
     *("variances()", "contrasts()", "went into monitor()", "read_scores(table", "resampled="),
     *('ranking(policy="scc")', 'convention="at-least-as-good"', 'kind="network"', "kind='trace'"),
+    'table["dataset"].',
     *("df.", "frame.", "toPandas()", "scores.to_frame()", ", bayes=False", "scores = "),
     # Functions of other tools.
     *("score() or aggregate()", "collect_metrics()", "search_runs()", "leaderboard()"),

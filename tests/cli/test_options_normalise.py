@@ -1,7 +1,6 @@
 """`--normalise`: forms, the measures that it is about, exit codes."""
 
 import json
-import re
 from collections.abc import Callable
 from pathlib import Path
 
@@ -120,11 +119,17 @@ def test_a_wrong_measure_is_2_and_published_effects_have_no_scale(
     assert "goes with scores" in result.stderr
 
 
-def test_the_advice_on_units_is_an_option_that_helps(run: Callable, uneven: Path) -> None:
-    text = " ".join(run("check", uneven, "--measures", "value:higher").stdout.split())
+def test_the_advice_on_units_is_an_option_that_helps(run: Callable, table: Callable) -> None:
+    path = table(
+        [
+            (f"d{d}", r, name, 10.0**d * (1 + k + 0.1 * ((3 * d + 5 * r + k) % 7)))
+            for d in range(7)
+            for r in range(3)
+            for k, name in enumerate("abc")
+        ]
+    )
+    text = " ".join(run("check", path, "--measures", "value:higher").stdout.split())
     assert "unequal spread" in text
-    option = re.search(r"\((--normalise [\w-]+), or references\)", text)
-    assert option is not None
-    followed = run("check", uneven, "--measures", "value:higher", *option[1].split())
+    assert "compare takes relative scores (NAME:BETTER:TOLERANCE:log in --measures)" in text
+    followed = run("check", path, "--measures", "value:higher:0:log")
     assert "unequal spread" not in followed.stdout
-    assert "on the scale of 0 = worst, 1 = best" in " ".join(followed.stdout.split())

@@ -244,7 +244,7 @@ def test_overlapping_resamples_count_on_each_of_these_data_sets():
     [
         ({"target": "domains"}, "unknown target 'domains'"),
         ({"target": "datasets", "terms": ["dataset"]}, "fits each data set by itself"),
-        ({"target": "datasets", "structure": "pairwise"}, "takes each data set by itself"),
+        ({"target": "datasets", "structure": "diagonal"}, "takes each data set by itself"),
     ],
 )
 def test_targets_that_do_not_fit_are_refused(scores, arguments, expected):

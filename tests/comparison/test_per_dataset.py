@@ -155,7 +155,7 @@ def test_equals_each_data_set_by_itself(compare, make, tmp_path):
     [
         {"df": "satterthwaite", "adjust": "holm"},
         {"contrasts": "dunnett", "control": "alg 2"},
-        {"adjust": "westfall", "level": 0.9},
+        {"adjust": "westfall", "structure": "common", "level": 0.9},
         {"missing": "error"},
     ],
     ids=str,

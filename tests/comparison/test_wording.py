@@ -248,10 +248,10 @@ def test_levels_are_called_by_what_is_tested():
     assert "on a typical data set" in found.headline().lower()
     assert "has the highest typical acc" in found.headline()
     levels = summary(found)
-    assert levels.caption == "Levels: typical acc"
-    assert {"typical acc", "mean"} <= {column.head for column in levels.columns}
+    assert levels.caption == "Levels: median acc"
+    assert {"median acc", "mean"} <= {column.head for column in levels.columns}
     heads = [column.head for column in summary(bi.compare_permutation(logs)).columns]
-    assert heads[2:4] == ["typical acc", "geometric mean"]
+    assert heads[2:4] == ["median acc", "geometric mean"]
     pooled = bi.compare_permutation(scores, on="ranks", pairs="pooled")
     assert "has the lowest mean rank" in pooled.headline()
     assert summary(pooled).caption == "Levels: mean rank (lower is better)"

@@ -242,7 +242,7 @@ def test_step_down_flips_are_westfall_and_youngs():
         values = largest(t, order[n:])
         values[0] = largest(t, [c])[0]
         expected[c] = worst = max(worst, share(values))
-    p, error = rotations.step_down_flips(t, two_sided=True)
+    p, error = rotations.step_down_flips(t, two_sided=True, alpha=ALPHA)
     np.testing.assert_allclose(p, expected, rtol=1e-12)
     assert not error.any()
 
@@ -250,7 +250,7 @@ def test_step_down_flips_are_westfall_and_youngs():
 def test_one_sided_step_down_flips_count_all_vectors():
     t = -terms(6, 3)
     unit = t / np.sqrt((t**2).sum(axis=0))
-    p, _ = rotations.step_down_flips(t, two_sided=False)
+    p, _ = rotations.step_down_flips(t, two_sided=False, alpha=ALPHA)
     top = int(unit.sum(axis=0).argmax())
     sums = (signs(6) * np.sqrt(6)) @ unit
     limit = unit.sum(axis=0)[top] * (1 - 1e-9)
@@ -259,8 +259,8 @@ def test_one_sided_step_down_flips_count_all_vectors():
 
 def test_random_flips_are_near_all_of_them():
     t = terms(14, 4, seed=6)
-    exact, _ = rotations.step_down_flips(t, two_sided=True)
+    exact, _ = rotations.step_down_flips(t, two_sided=True, alpha=ALPHA)
     halves = np.vstack([t, np.zeros((1, 6))])  # a row without terms asks for random signs
-    p, error = rotations.step_down_flips(halves, two_sided=True, directions=20_000)
+    p, error = rotations.step_down_flips(halves, two_sided=True, alpha=ALPHA, directions=20_000)
     assert (np.abs(p - exact) <= 5 * error + 1e-4).all()
     assert (error > 0).all()

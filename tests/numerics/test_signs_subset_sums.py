@@ -79,3 +79,30 @@ def test_values_without_a_unit():
 
 def test_a_value_below_the_finest_unit_has_no_lattice():
     assert signs.on_lattice(np.array([1e-9, 0.5, 1.0]), 1e-10) is None
+
+
+def test_tails_of_rank_sums_are_those_of_the_weights():
+    rng = np.random.default_rng(4)
+    n = np.array([1, 2, 3, 8, 8, 30, 200, 700])
+    observed = np.array([rng.integers(0, m * (m + 1) // 2 + 1) for m in n])
+    every = zip(n, observed, strict=True)
+    expected = [signs.upper_tails(np.arange(1, m + 1), [int(x)])[0] for m, x in every]
+    tails = signs.rank_sum_tails(n, observed)
+    np.testing.assert_allclose(tails, expected, rtol=1e-12)
+    for i in range(len(n)):  # however large the others are
+        assert signs.rank_sum_tails(n[[i]], observed[[i]])[0] == tails[i]
+    assert signs.rank_sum_tails(np.array([5, 5]), np.array([0, 15])).tolist() == [1.0, 2.0**-5]
+
+
+def test_a_column_is_tested_as_if_it_were_alone_or_among_columns_with_gaps():
+    rng = np.random.default_rng(2)
+    terms = signs.signed_ranks(rng.normal(size=(1400, 3)) + 0.03, 0.0)
+    gappy = terms.copy()
+    gappy[5, 2] = np.nan
+    gappy[:, [2]] = signs.signed_ranks(gappy[:, [2]], 0.0)
+    two_sided = np.ones(3, np.bool_)
+    one, other = (signs.sign_tests(t, two_sided=two_sided) for t in (terms, gappy))
+    assert set(one.kinds + other.kinds) == {"exact"}
+    assert one.p_value[:2].tolist() == other.p_value[:2].tolist()
+    few = signs.sign_tests(terms[:, :1], two_sided=two_sided[:1])
+    assert few.p_value[0] == one.p_value[0]

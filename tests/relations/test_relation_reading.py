@@ -202,7 +202,7 @@ def test_pairs_that_contradict_themselves():
 
 
 def test_scores_tie_by_the_rule_of_ranks_and_wins():
-    chain = {"a": 0.3, "b": 0.3 + 8e-11, "c": 0.3 + 16e-11, "d": 1.3}
+    chain = {"a": 0.3, "b": 0.3 + 2e-13, "c": 0.3 + 4e-13, "d": 1e15}
     assert str(Relation.from_scores(chain, better="higher")) == "d > a ~ b ~ c"
     far = {name: 1e9 + value for name, value in {"a": 0.0, "b": 1e-3, "c": 1.0}.items()}
     assert str(Relation.from_scores(far, better="lower")) == "a > b > c"

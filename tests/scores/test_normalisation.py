@@ -384,11 +384,11 @@ def test_compare_normalises_the_measures_that_it_compares():
 
 
 def test_the_finding_on_units_names_the_option_and_following_it_helps():
-    values = additive(np.random.default_rng(2), 9, 4)
-    values[2] *= 50
+    values = 10.0 ** np.arange(9)[:, None] * (additive(np.random.default_rng(2), 9, 4) - 0.7)
     scores = bi.read_scores(table(values), measures="acc:higher")
     finding = {f.rule: f for f in scores.finding_records}["unequal spread"]
     option = re.search(r'read_scores\(\.\.\., normalise="([^"]+)"\)', finding.hint)
+    assert option[1] == bi.compare(scores).choices["acc"].normalise == "ranks"
     followed = bi.read_scores(table(values), measures="acc:higher", normalise=option[1])
     assert "unequal spread" not in {f.rule for f in followed.finding_records}
     # References can leave spreads unequal: what was done already is not advised.

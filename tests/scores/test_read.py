@@ -5,6 +5,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from benchinfer.core.arguments import ArgumentError
 from benchinfer.core.errors import BenchinferError, ScoreTableError
 from benchinfer.core.measure import Measure
 from benchinfer.scores.read import read_scores
@@ -262,8 +263,10 @@ def test_repeats_are_an_error_or_kept(balanced):
 def test_unknown_options(balanced):
     with pytest.raises(ScoreTableError, match="unknown repeats 'drop'"):
         read_scores(balanced, measures="acc:higher", repeats="drop")
-    for failed in ("drop", math.nan, math.inf, True, None):
-        with pytest.raises(ScoreTableError, match=r"failed=.* is not understood"):
+    with pytest.raises(ArgumentError, match="unknown failed 'drop'"):
+        read_scores(balanced, measures="acc:higher", failed="drop")
+    for failed in ("", math.nan, math.inf, True, None):
+        with pytest.raises(ArgumentError, match=r"failed=.* is not understood"):
             read_scores(balanced, measures="acc:higher", failed=failed)
 
 

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from benchinfer.analyses.choice.choice import Choice
-from benchinfer.analyses.robustness.agreement import VerdictAgreement
+from benchinfer.comparison.checks import gaps
 from benchinfer.comparison.comparison import Comparison
+from benchinfer.comparison.evidence import PairVerdicts
 from benchinfer.comparison.per_dataset import ComparisonGroups
 from benchinfer.core.arguments import ArgumentError
 from benchinfer.core.errors import unknown
@@ -18,9 +19,12 @@ from benchinfer.core.hints import literal
 from benchinfer.core.numbers import count, join, within
 from benchinfer.core.result import Tabular
 from benchinfer.core.saving import savable
+from benchinfer.core.verdict import Verdict
 
 if TYPE_CHECKING:
     import pandas as pd
+
+_BETTER = (Verdict.FIRST, Verdict.SECOND)
 
 
 @savable
@@ -37,8 +41,7 @@ class Answer(ComparisonGroups[Comparison], Tabular):
     choices
         Measure to the analysis that was chosen, with the reason.
     others
-        Measure to the comparison by another analysis of the same question, or to why there is
-        none.
+        Measure to the verdicts of another analysis of the same question, or to why there are none.
     refused
         Measure to why it could not be compared.
     """
@@ -48,7 +51,7 @@ class Answer(ComparisonGroups[Comparison], Tabular):
 
     results: Mapping[str, Comparison]
     choices: Mapping[str, Choice]
-    others: Mapping[str, Comparison | str] = field(default_factory=dict[str, Comparison | str])
+    others: Mapping[str, PairVerdicts | str] = field(default_factory=dict[str, PairVerdicts | str])
     refused: Mapping[str, str] = field(default_factory=dict[str, str])
 
     def agreement(self, measure: str) -> str:
@@ -58,11 +61,14 @@ class Answer(ComparisonGroups[Comparison], Tabular):
             return ""
         if isinstance(second, str):
             return f"{self.choices[measure].second} cannot answer: {second}"
-        both = VerdictAgreement.of([lead, second])
-        n, opposed = int(both.common.sum()), int(both.opposed.sum())
-        differ = int((both.differing & both.common).sum())
-        by = f"by {within(second.heading)}:"
-        tested = "" if n == len(both.pairs) else " that both test"
+        sides = lead.named_sides()
+        codes, theirs = lead.codes, second.of(sides)
+        common = (codes != Verdict.MISSING) & (theirs != Verdict.MISSING) & ~lead.withheld
+        better = np.isin(codes, _BETTER) & np.isin(theirs, _BETTER)
+        n, differ = int(common.sum()), int((common & (codes != theirs)).sum())
+        opposed = int((better & (codes != theirs)).sum())
+        by = f"by {within(second.title)}:"
+        tested = "" if n == len(sides) else " that both test"
         if n == 0:
             return f"{by} none of these pairs is tested"
         if n == 1:
@@ -76,9 +82,10 @@ class Answer(ComparisonGroups[Comparison], Tabular):
     def basis(self, measure: str) -> str:
         """Return a sentence on the analysis of a measure, its reason and a second analysis."""
         result, choice = self.results[measure], self.choices[measure]
-        said = f"By {within(result.heading)}, as {choice.reason}"
-        agreed = self.agreement(measure)
-        return f"{said}; {agreed}." if agreed else f"{said}."
+        proviso = f", {result.proviso}" if result.proviso else ""
+        said = f"By {within(result.heading)}{choice.of_scores}{proviso}, as {choice.reason}"
+        parts = [said, self.agreement(measure), gaps.clause(result)]
+        return f"{'; '.join(part for part in parts if part)}."
 
     def headline(self) -> str:
         """Return the verdict on each measure, with the analysis and its reason."""
@@ -93,7 +100,7 @@ class Answer(ComparisonGroups[Comparison], Tabular):
     def levels(self) -> pd.DataFrame:
         """Return the level of each algorithm, best first by the first measure, on each measure.
 
-        A level is that of the statistic that is tested; see ``summary()`` for intervals.
+        See ``summary()`` of a measure for what its levels are, and for their intervals.
         """
         return levels(self)
 

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Literal
+
+import numpy as np
 
 from benchinfer.analyses.meta.effects import Effects
 from benchinfer.analyses.wins.counts import Wins
@@ -13,9 +15,13 @@ from benchinfer.comparison.comparison import Target
 from benchinfer.core.arguments import ArgumentError
 from benchinfer.core.errors import DesignError
 from benchinfer.core.hints import literal
+from benchinfer.core.numbers import count
 from benchinfer.core.saving import savable
-from benchinfer.scores.checks.advice import advice
+from benchinfer.numerics.rotations import DIRECTIONS
+from benchinfer.scores.checks.decision import Advice, Reason, advice, mixed_model
 from benchinfer.scores.checks.facts import least_datasets
+from benchinfer.scores.checks.gaps import Analysis
+from benchinfer.scores.numerics.domains import Units
 from benchinfer.scores.table import ScoreTable
 
 
@@ -31,22 +37,62 @@ class Choice:
     options
         Arguments by which it fits, beside those of the caller.
     reason
-        Why it fits, by the design, gaps, ties and residuals of the table.
-    second
-        Name of the analysis that answers the same question under other assumptions; empty where
-        there is none.
+        Why it fits, by the design, units, ties, residuals and gaps of the table.
+    options
+        Arguments by which it fits, beside those of the caller.
+    second, second_options
+        Name and arguments of the analysis that answers the same question under other assumptions;
+        empty where there is none.
+    rule
+        The rule that decided; empty of published results.
+    scale, normalise
+        On which scale, or normalised in which way, the scores are compared; empty for as they are.
+    units
+        Whether data sets, or domains as the means over their data sets, are the units, or data sets
+        within the domains of the table.
     """
 
     analysis: str
     reason: str
     options: Mapping[str, object] = field(default_factory=lambda: MappingProxyType({}))
     second: str = ""
+    second_options: Mapping[str, object] = field(default_factory=lambda: MappingProxyType({}))
+    rule: Reason | Literal[""] = ""
+    scale: Literal["", "log"] = ""
+    normalise: Literal["", "ranks", "z"] = ""
+    units: Units = "datasets"
+
+    @property
+    def of_scores(self) -> str:
+        """What of the scores is compared, in words that follow the analysis."""
+        return _OF_SCORES[self.normalise or self.scale]
+
+    def applied[S: ScoreTable | Wins | Effects](self, scores: S, measure: str) -> S:
+        """Return the table with the scores as they are to be compared.
+
+        A tolerance is in the unit of the scores, and is dropped where they have another one.
+        """
+        if not isinstance(scores, ScoreTable):
+            return scores
+        table: ScoreTable = scores
+        if self.normalise:
+            table = table.normalise(self.normalise, measure)
+        elif self.scale:
+            on_scale = replace(table.measure(measure), scale=self.scale, tolerance=0.0)
+            table = table.declare(on_scale)
+        return table.domain_means(measure) if self.units == "domains" else table  # pyright: ignore[reportReturnType] (S is ScoreTable)
 
 
-# The other analysis of the same question, for the agreement of the verdicts.
-_SECOND = {"permutation": "mixed", "mixed": "permutation"}
+_OF_SCORES = {
+    "": "",
+    "log": " of logarithms",
+    "ranks": " of ranks within data sets",
+    "z": " of scores in standard deviations of their data set",
+}
 # Analyses whose claims are about these data sets, whatever is asked.
 _OF_THESE = ("pair", "points")
+_LEAST_FLIPPED = 7  # domains whose signs are flipped
+_UNITS_OF_RANKS = "ranks are averaged"
 _PUBLISHED = {
     Wins: Choice("wins", "the table holds wins, ties and losses"),
     Effects: Choice("meta", "the table holds published effects"),
@@ -57,14 +103,14 @@ def choose(
     scores: ScoreTable | Wins | Effects,
     measure: str,
     target: Literal["auto"] | Target = "auto",
+    *,
+    rescale: bool = True,
 ) -> Choice:
-    """Choose the analysis of a measure.
+    """Choose the analysis of a measure, by the rules in the notes of `compare`.
 
-    The choice rests on the kind of scores, the number of data sets, gaps, ties, and the residuals
-    of the two-way table of data sets and algorithms. These are the same for all algorithms, so
-    that it does not depend on which of them is better.
-
-    Published wins and effects have an analysis each.
+    With `rescale` scores in several units are compared on another scale. Published wins and effects
+    have an analysis each. Where the table names domains that hold several data sets, five or more
+    domains are the units, and of fewer claims are about these domains.
 
     Raises
     ------
@@ -77,7 +123,7 @@ def choose(
         if target != "auto":
             raise ArgumentError(f"target={literal(target)} goes with scores, and {choice.reason}.")
         return choice
-    advised = advice(scores.facts(measure), 0)
+    advised = advice(scores.facts(measure), 0, target, rescale=rescale)
     if advised is None:
         raise DesignError(f"{measure}: fewer than two algorithms have scores.")
     call = advised.call
@@ -86,6 +132,22 @@ def choose(
             f"{measure}: no analysis compares all algorithms, as {advised.reason}.",
             hint=f"{advised.instead} is what can be compared.",
         )
+    choice = _called(advised, call, scores, measure, target)
+    of_these = choice.analysis in _OF_THESE or choice.options.get("target") == "datasets"
+    units = "datasets" if of_these else scores.units_of(measure)
+    if units == "domains":
+        return _of_domains(choice, scores, measure)
+    return choice if units == "datasets" else _within_domains(choice, scores, measure)
+
+
+def _called(
+    advised: Advice,
+    call: Analysis,
+    scores: ScoreTable,
+    measure: str,
+    target: Literal["auto"] | Target,
+) -> Choice:
+    """Return the choice that the advice on a table is."""
     analysis = call.name
     options: dict[str, object] = dict([call.argument]) if call.argument else {}
     if target != "auto":
@@ -97,5 +159,77 @@ def choose(
         options.pop("target", None)
         options |= {} if analysis in _OF_THESE else {"target": target}
     several = len(scores.datasets) >= least_datasets(1)
-    second = _SECOND.get(analysis, "") if several else ""
-    return Choice(analysis, advised.reason, options, second)
+    second, second_options = _second(scores, measure, analysis) if several else ("", {})
+    return Choice(
+        analysis,
+        advised.reason,
+        options,
+        second,
+        second_options,
+        advised.rule,
+        advised.scale,
+        advised.normalise,
+    )
+
+
+def _of_domains(choice: Choice, scores: ScoreTable, measure: str) -> Choice:
+    """Return the choice for the means over the data sets of each domain, by these means.
+
+    The scale is that which data sets need.
+    """
+    table = replace(choice, units="domains").applied(scores, measure)
+    advised = advice(table.facts(measure), 0, "domain", rescale=False)
+    if advised is None or advised.call is None:
+        why = "no algorithms have means" if advised is None else advised.reason
+        raise DesignError(f"{measure}: no analysis compares the domains, as {why}.")
+    call = advised.call
+    if choice.normalise == "ranks":  # no mean rank is normal
+        call = Analysis("permutation", ("on", "values"))
+    g = len(table.datasets)
+    few = call.name == "permutation" and g < _LEAST_FLIPPED
+    if few or advised.rule == "right or wrong":  # means are no counts
+        call = mixed_model(np.isfinite(table.facts(measure).levels(0)))
+    target: Literal["auto", "domain"] = "domain" if "target" in choice.options else "auto"
+    fitting = _called(advised, call, table, measure, target)
+    d = count(len(scores.datasets_of(measure)), "data set")
+    why = f"{d} are of {g} domains, which are the units"
+    if g < _LEAST_FLIPPED:
+        fitting = replace(fitting, second="", second_options={})
+    return replace(
+        fitting,
+        reason=f"{why}, and {_UNITS_OF_RANKS if choice.normalise == 'ranks' else advised.reason}",
+        scale=choice.scale,
+        normalise=choice.normalise,
+        units="domains",
+    )
+
+
+def _within_domains(choice: Choice, scores: ScoreTable, measure: str) -> Choice:
+    """Return the choice for claims about the domains of the table, of which there are few."""
+    names = scores.datasets_of(measure)
+    g = len({(scores.domains or {})[name] for name in names})
+    why = (
+        f"{count(len(names), 'data set')} are of {g} domains, too few to stand for"
+        " others: claims are about these domains"
+    )
+    options: dict[str, object] = {"domains": "separate"}
+    options |= {name: value for name, value in choice.options.items() if name == "target"}
+    return Choice(
+        "mixed",
+        why,
+        options,
+        rule="domains",
+        scale=choice.scale,
+        normalise=choice.normalise,
+        units="within domains",
+    )
+
+
+def _second(scores: ScoreTable, measure: str, analysis: str) -> tuple[str, Mapping[str, object]]:
+    """Return the other analysis of the same question, with its arguments; none for most."""
+    if analysis == "mixed":  # of means, too
+        return "permutation", {"on": "values", "resamples": DIRECTIONS}
+    if analysis != "permutation":
+        return "", {}
+    model = mixed_model(np.isfinite(scores.facts(measure).levels(0)))
+    return model.name, dict([model.argument]) if model.argument else {}

@@ -12,9 +12,12 @@ from benchinfer.analyses import ANALYSES
 from benchinfer.analyses.choice.answer import Answer
 from benchinfer.analyses.choice.choice import Choice, choose
 from benchinfer.analyses.meta.effects import Effects
+from benchinfer.analyses.robustness.failures import worst_case
 from benchinfer.analyses.wins.counts import Wins
+from benchinfer.comparison.checks import gaps
+from benchinfer.comparison.checks.groups import units_of_domains
 from benchinfer.comparison.comparison import Alternative, Comparison, Target
-from benchinfer.comparison.evidence import Scores, as_table
+from benchinfer.comparison.evidence import PairVerdicts, Scores, as_table
 from benchinfer.core.arguments import ArgumentError, check_level, names_of
 from benchinfer.core.errors import DesignError, FitError
 from benchinfer.core.hints import literal
@@ -83,17 +86,42 @@ def compare(
 
     Notes
     -----
-    The rules, in this order: scores that are all the same are compared as they are
-    (`compare_points`); scores of 0 and 1 on several data sets by the binomial model
-    (`compare_bayes`); ranks by a permutation test on ranks; one data set by tests of two
-    algorithms (`compare_pair`), a permutation test where scores lie far out, else a mixed model;
-    two data sets by a mixed model for these. On several, tables with gaps by a mixed model; a
-    permutation test where scores are normalised by themselves, a few data sets outweigh all others,
-    scores pile up on a bound, a fifth of the differences are ties, or residuals of the two-way
-    table lie far out (1 % of them, at least two); else a mixed model.
+    The rules are asked in this order. They rest on the table of means of D data sets and K
+    algorithms, and none of them looks at which algorithm is better; what is missing is left out.
 
-    None of these looks at which algorithm is better. Choosing and then testing has an error rate of
-    its own, which ``make calibrate`` checks.
+    1. Kind of scores. All the same: `compare_points`. 0 and 1 on several data sets: the binomial
+       model (`compare_bayes`). Ranks: sign flips of mean ranks (`compare_permutation`).
+    2. One or two data sets, or ``target="datasets"``: claims about these. One data set: tests of
+       two algorithms (`compare_pair`); of more a permutation test where scores lie far out, else
+       the mixed model, each pair with its own error. Several: the mixed model of each data set.
+    3. Units. With s_d the spread of a data set, of scores without row means and column medians,
+       ``R^2 = (q90 / q10 of s_d^2) / (q90 / q10 of chi-squared with K - 1 degrees of freedom)``,
+       the smallest one without an algorithm; of two algorithms the median takes the place of q10.
+       Where R is above 5, scores are compared on another scale: logarithms, if all are above 0, end
+       at no largest value, and have R up to 5; else ranks within data sets, by sign flips; where
+       data sets are too few for these, in standard deviations of each data set, by the mixed model.
+       Scores with a limit, or normalised by the user, keep their unit.
+    4. Tails. A permutation test where scores pile up on a bound, a fifth of the differences are
+       ties, 1 % of the residuals (at least two) lie far out, or a data set spreads 20 times as much
+       as the median one. It takes 7 data sets that a pair shares, of up to three algorithms 6.
+    5. Skewness. A permutation test where the differences of more than a tenth of the pairs are too
+       skew for claims about means: beyond three standard errors, and 0.05 sqrt(D). Of fewer pairs
+       the mixed model leaves these undecided, and below 30 data sets its claims hold if differences
+       are symmetric.
+    6. Else the mixed model.
+    7. Gaps come last, and change none of the above: the mixed model compares each pair on the data
+       sets that both have (``missing="shared"``), if each pair shares three; else it draws on all
+       scores.
+
+    Data sets of one domain are like each other. Where the table names domains, of which some hold
+    several data sets, five or more of them are the units: the rules are those of the table of
+    means over the data sets of each domain (`ScoreTable.domain_means`), each domain with the same
+    weight, by t with G - 1 degrees of freedom or, from seven on, flips of signs. G = 2 to 4 domains
+    are no sample of domains. Claims are then about these, by the mixed model with a level of each
+    algorithm in each domain: the error of a mean over domains is ``sum s_g^2 / D_g / G^2``, of the
+    D_g data sets of each with the spread s_g, which of single data sets is the pooled one.
+
+    Choosing and then testing has an error rate of its own, which ``make calibrate`` checks.
 
     Examples
     --------
@@ -122,7 +150,7 @@ def compare(
     }
     results: dict[str, Comparison] = {}
     choices: dict[str, Choice] = {}
-    others: dict[str, Comparison | str] = {}
+    others: dict[str, PairVerdicts | str] = {}
     refused: dict[str, DesignError | FitError] = {}
     for name in names:
         try:
@@ -135,11 +163,7 @@ def compare(
             continue
         choices[name] = choice
         if choice.second:
-            try:
-                about = {"target": results[name].target}
-                others[name] = _run(choice.second, table, name, arguments, about)
-            except (DesignError, FitError) as error:
-                others[name] = str(error).splitlines()[0]
+            others[name] = _second(choice, table, name, results[name].target, arguments)
     if not results:
         raise DesignError(
             f"none of the {len(names)} measures can be compared.",
@@ -153,11 +177,40 @@ def compare(
 
 
 def chosen(
-    choice: Choice, scores: Scores | Wins | Effects, measure: str, **arguments: Any
+    choice: Choice, scores: ScoreTable | Wins | Effects, measure: str, **arguments: Any
 ) -> Comparison:
     """Return the comparison of a measure by the analysis that was chosen."""
-    result = _run(choice.analysis, scores, measure, arguments, choice.options)
-    return replace(result, provenance=replace(result.provenance, choice=choice.reason))
+    table, options = choice.applied(scores, measure), dict(choice.options)
+    if arguments.get("missing") == "error":
+        options.pop("missing", None)
+    result = _run(choice.analysis, table, measure, arguments, options)
+    result = replace(
+        result,
+        provenance=replace(result.provenance, choice=choice.reason),
+        stored_checks=(*result.stored_checks, *units_of_domains(result.setting, choice.units)),
+    )
+    if not isinstance(scores, ScoreTable) or not gaps.in_doubt(result.setting).any():
+        return result
+    return gaps.with_worst_case(result, worst_case(result, scores))
+
+
+def _second(
+    choice: Choice,
+    scores: ScoreTable | Wins | Effects,
+    measure: str,
+    target: Target,
+    arguments: Mapping[str, Any],
+) -> PairVerdicts | str:
+    """Return the verdicts of the second analysis on the same scores, or why there are none."""
+    module = import_module(ANALYSES[choice.second])
+    same = {name: arguments[name] for name in ("control", "alternative", "level", "seed")}
+    if same["control"] == "best":  # the best was picked from all pairs, and verdicts are of these
+        same["control"] = None
+    options = {"target": target, **choice.second_options}
+    try:
+        return module.verdicts(choice.applied(scores, measure), measure, **same, **options)
+    except (DesignError, FitError) as error:
+        return str(error).splitlines()[0]
 
 
 def _run(
@@ -183,4 +236,4 @@ def _run(
             f"control=... does not go with the analysis that fits {measure},"
             f" compare_{analysis}, which tests nothing."
         )
-    return function(scores, measure, **given, **options)
+    return function(scores, measure, **{**given, **options})

@@ -49,7 +49,7 @@ def _measures(answer: Answer) -> Section:
 def levels_table(results: Mapping[str, Comparison]) -> Table:
     """Return one row per algorithm, and its level on each measure, with letters."""
     lettered = all(result.letters() for result in results.values())
-    notes = ["Heads have the direction that is better; an asterisk marks the best level."]
+    notes = ["Heads have the direction that is better; an asterisk marks the level of the best."]
     if lettered:
         tolerant = any(r.measure.tolerance > 0 for r in results.values())
         undecided = "undecided or equivalent" if tolerant else "undecided"
@@ -60,7 +60,7 @@ def levels_table(results: Mapping[str, Comparison]) -> Table:
         if result.level_name != result.measure.name
     ]
     if statistics:
-        notes.append(f"Levels are of the statistics that are tested: {join(statistics)}.")
+        notes.append(f"Levels are of these statistics: {join(statistics)}.")
     return Table(
         name="levels",
         caption="Level of each algorithm on each measure",

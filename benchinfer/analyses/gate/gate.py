@@ -11,14 +11,7 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from benchinfer.analyses.choice.choice import choose
-from benchinfer.analyses.gate.missing import (
-    Count,
-    Missing,
-    check_failed,
-    filled,
-    missing,
-    scored,
-)
+from benchinfer.analyses.gate.missing import FAILED_WORDS, Missing, filled, missing, scored
 from benchinfer.analyses.gate.needs import need_of
 from benchinfer.analyses.gate.one_sided import ANALYSES, Analysis, Claims, GateQuestion, OneSided
 from benchinfer.analyses.gate.result import Gate, GatedMeasure, Want
@@ -28,6 +21,8 @@ from benchinfer.core.arguments import ArgumentError, check_choice, names_of
 from benchinfer.core.errors import DesignError, unknown
 from benchinfer.core.measure import Measure
 from benchinfer.numerics import multiplicity
+from benchinfer.scores.checks.failures import check_failed, stand_in
+from benchinfer.scores.checks.faults import Failed
 from benchinfer.scores.read import LEFT_OUT
 from benchinfer.scores.table import ScoreTable
 
@@ -49,7 +44,7 @@ def gate(
     by: By = "auto",
     target: Literal["auto"] | Target = "auto",
     level: float = 0.95,
-    failed: Count = "missing",
+    failed: Failed = "missing",
     on_undecided: Literal["fail", "pass"] | None = None,
 ) -> Gate:
     """Decide whether a candidate may take the place of a baseline.
@@ -88,8 +83,8 @@ def gate(
         Confidence level of the gate, above 0.5.
     failed
         Score that stands for one that the candidate or the baseline lacks and the other has:
-        ``"worst"``, the bound of the measure or else the worst of all its scores in the table; a
-        number; or the name of an algorithm, whose scores are taken.
+        ``"worst"``, as in `read_scores`, which of two algorithms is the worst score of the measure
+        in the table; a number; or the name of an algorithm, whose scores are taken.
 
         With ``"missing"`` none does: the verdict rests on the data sets that both have scores on,
         and a candidate that lacks scores cannot pass.
@@ -150,7 +145,8 @@ def gate(
         raise ArgumentError(
             f"{baseline!r} is baseline and candidate.", hint="name two different algorithms."
         )
-    check_failed(scores, failed)
+    check_failed(failed, words=FAILED_WORDS)
+    failed = stand_in(failed, scores.algorithms, words=FAILED_WORDS)
     names = [m.name for m in scores.measures] if measure is None else list(names_of(measure))
     if len(set(names)) < len(names) or not names:
         raise ArgumentError(f"measures are {', '.join(names) or 'none'}.", hint="name each once.")
@@ -194,7 +190,7 @@ class _Pair:
         return self.missing.of_candidate and not self.counted
 
 
-def _pair(scores: ScoreTable, measure: Measure, names: tuple[str, str], failed: Count) -> _Pair:
+def _pair(scores: ScoreTable, measure: Measure, names: tuple[str, str], failed: Failed) -> _Pair:
     """Keep what both algorithms have scores on, with scores for those that one lacks."""
     lacking, counted = missing(scores, measure.name, *names), ""
     if failed != "missing" and lacking.any:
@@ -216,8 +212,8 @@ def _tested(q: GateQuestion, by: By, pair: _Pair, *, single: bool) -> tuple[OneS
     try:
         if by != "auto":
             return ANALYSES[by](q), "it was asked for"
-        fitting, target, reason = _fitting(q)
-        return ANALYSES[fitting](replace(q, target=target)), reason
+        fitting, target, reason, table = _fitting(q)
+        return ANALYSES[fitting](replace(q, target=target, scores=table)), reason
     except DesignError as error:
         if pair.lacking:
             with suppress(DesignError):
@@ -231,9 +227,12 @@ def _tested(q: GateQuestion, by: By, pair: _Pair, *, single: bool) -> tuple[OneS
         raise
 
 
-def _fitting(q: GateQuestion) -> tuple[Analysis, Claims, str]:
-    """Return the analysis that fits the scores of both algorithms, its target, and why."""
-    choice = choose(q.scores, q.measure, q.target)
+def _fitting(q: GateQuestion) -> tuple[Analysis, Claims, str, ScoreTable]:
+    """Return the analysis that fits the scores of both algorithms, its target, why, and its table.
+
+    Where domains are the units, the table is that of their means.
+    """
+    choice = choose(q.scores, q.measure, q.target, rescale=False)  # tolerances have a unit
     analysis, reason = choice.analysis, choice.reason
     if analysis == "bayes":
         analysis, reason = "mixed", _RATES
@@ -243,7 +242,8 @@ def _fitting(q: GateQuestion) -> tuple[Analysis, Claims, str]:
             hint="scores on more data sets, or more replications on each.",
         )
     of_these = choice.options.get("target") == "datasets"
-    return analysis, "datasets" if of_these else q.target, reason
+    table = q.scores.domain_means(q.measure) if choice.units == "domains" else q.scores
+    return analysis, "datasets" if of_these else q.target, reason, table
 
 
 def _shares_solved(

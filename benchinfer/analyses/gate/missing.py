@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from benchinfer.core.arguments import ArgumentError
-from benchinfer.core.errors import DesignError, unknown
 from benchinfer.core.measure import Measure
-from benchinfer.core.numbers import count, several
+from benchinfer.core.numbers import count
 from benchinfer.core.saving import savable
 from benchinfer.numerics.types import Flags
+from benchinfer.scores.checks.failures import scores_of, worst_scores
+from benchinfer.scores.checks.faults import Failed
 from benchinfer.scores.coverage import Coverage
 from benchinfer.scores.read import read_scores
 from benchinfer.scores.table import ScoreTable
@@ -20,8 +20,8 @@ from benchinfer.scores.table import ScoreTable
 if TYPE_CHECKING:
     import pandas as pd
 
-# What missing scores count as: nothing, the worst score, a score, or those of an algorithm.
-type Count = str | float
+# What missing scores may count as, besides scores and algorithms.
+FAILED_WORDS = ("missing", "worst")
 
 
 @savable
@@ -114,22 +114,13 @@ def scored(coverage: Coverage, name: str) -> Flags:
     return (coverage.counts[:, [k == name for k in coverage.algorithms]] > 0).any(axis=1)
 
 
-def check_failed(scores: ScoreTable, failed: Count) -> None:
-    """Raise an ArgumentError where `failed` is no known name and no finite number."""
-    if isinstance(failed, str):
-        known = ("missing", "worst", *scores.algorithms)
-        if failed not in known:
-            raise ArgumentError(unknown("failed", failed, known))
-    elif isinstance(failed, bool) or not np.isfinite(failed):
-        raise ArgumentError(f"failed is {failed!r}.", hint="a score, as in 0.0.")
-
-
 def filled(
-    scores: ScoreTable, measure: Measure, names: tuple[str, str], failed: Count
+    scores: ScoreTable, measure: Measure, names: tuple[str, str], failed: Failed
 ) -> tuple[ScoreTable, str]:
     """Return the table with the missing scores of two algorithms imputed, and their value in words.
 
     Replications are those of the other algorithm, or those of failures where they are not shared.
+    The worst score is that of the measure in the table, as of any table of two algorithms.
     """
     import pandas as pd
 
@@ -137,16 +128,14 @@ def filled(
     rows = [_places(scores, frame, measure.name, name, names) for name in names]
     places = pd.concat(rows, ignore_index=True)
     if failed == "worst":
-        low, high = measure.bounds or (-np.inf, np.inf)
-        bound = measure.stopped_score or (low if measure.sign > 0 else high)
-        ends = frame["value"].min(), frame["value"].max()
-        value = float(bound if np.isfinite(bound) else ends[0 if measure.sign > 0 else 1])
-        kind = "the worst possible score" if np.isfinite(bound) else "the worst score of the table"
-        if measure.stopped_score is not None:
-            kind = "as runs that were stopped"
-        places["value"], words = value, f"{value:g}, {kind}"
+        nowhere = np.full(len(places), -1)
+        summary = scores.facts(measure.name).summary
+        places["value"] = worst = worst_scores(summary, measure, nowhere, nowhere)
+        stopped = measure.stopped_score is not None
+        kind = "as runs that were stopped" if stopped else "the worst score of the table"
+        words = f"{worst[0]:g}, {kind}"
     elif isinstance(failed, str):
-        places["value"], words = _of_algorithm(frame, places, failed), f"those of {failed}"
+        places["value"], words = scores_of(failed, frame, places), f"those of {failed}"
     else:
         stops = measure.limit is not None and failed >= measure.limit
         places["value"], words = float(failed), "runs that were stopped" if stops else f"{failed:g}"
@@ -181,21 +170,3 @@ def _places(
             columns = [column for column in failures if column in rows]
             rows = pd.concat([rows, failures.loc[inside, columns]], ignore_index=True)
     return rows.assign(algorithm=name, measure=measure)
-
-
-def _of_algorithm(frame: pd.DataFrame, places: pd.DataFrame, name: str) -> pd.Series[float]:
-    """Return the scores of an algorithm at some places, its means where it has others."""
-    scores = frame[frame["algorithm"] == name]
-    values = places["dataset"].map(scores.groupby("dataset")["value"].mean())
-    if "replication" in places:
-        keys = ["dataset", "replication"]
-        same = scores.groupby(keys)["value"].mean().rename("same")
-        values = places[keys].join(same, on=keys)["same"].fillna(values)
-    if values.isna().any():
-        lost = places.loc[values.isna(), "dataset"].drop_duplicates().tolist()
-        raise DesignError(
-            f"{name!r} has no scores to stand for those that are missing on"
-            f" {count(len(lost), 'data set')}: {several(lost)}.",
-            hint="name an algorithm that has, or a score.",
-        )
-    return values

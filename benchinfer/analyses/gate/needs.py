@@ -60,7 +60,7 @@ def need_of(q: GateQuestion, row: GatedMeasure, want: Want) -> Need:
 def _of_signed_ranks(q: GateQuestion, row: GatedMeasure, ahead: float, who: str) -> Need:
     """Compare the blocks that signed ranks need with those that are there."""
     d, over = len(row.comparison.setting.coverage.datasets), row.comparison.target == "domain"
-    values, _, _ = block_differences(q)
+    values = block_differences(q)[0][:, 0]
     shifted = values - np.median(_walsh(values)) + ahead
     here, share = len(values), float((_walsh(shifted) > 0).mean())
     alpha = 1 - q.level

@@ -18,7 +18,7 @@ from benchinfer.analyses.pair.scores import paired_scores
 from benchinfer.analyses.pair.tests import fourfold
 from benchinfer.analyses.permutation.blocks import On, exchangeable, with_ties
 from benchinfer.analyses.permutation.compare import compare_permutation
-from benchinfer.analyses.permutation.pairs import differences
+from benchinfer.analyses.permutation.pairs import cleaned
 from benchinfer.comparison.comparison import Target, TestedComparison
 from benchinfer.comparison.evidence import Setting, alpha_of
 from benchinfer.core.errors import DesignError
@@ -29,7 +29,6 @@ from benchinfer.scores.table import ScoreTable
 type Claims = Literal["auto"] | Target
 type Analysis = Literal["mixed", "pair", "permutation"]
 _SEED = 1  # the same table has the same verdict
-_SUM = 1e-15  # of a tolerance that is added, the share that is noise
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,14 +118,14 @@ def by_pair(q: GateQuestion) -> OneSided:
     return _evidence(comparison, *tails, rates.tail_beyond(end(1), -m))
 
 
-def block_differences(q: GateQuestion) -> tuple[Array, float, Array]:
-    """Return (B,) differences whose signs a permutation test turns, their noise, and the tolerance.
+def block_differences(q: GateQuestion) -> tuple[Array, Array, Array]:
+    """Return (B, 1) differences whose signs a permutation test turns, noise, and the tolerance.
 
     Candidate minus baseline on the modelling scale, larger is better, 0 where they are noise. The
-    tolerance is one, or (B,) in proportion to the items of units of unequal size.
+    tolerance is one, or (B, 1) in proportion to the items of units of unequal size.
     """
     setting, scores = Setting.of(q.scores, q.measure)
-    data = with_ties(exchangeable(scores, setting, q.target, q.on), "none")
+    data = with_ties(exchangeable(scores, setting, q.target, q.on))
     if data.repeated:
         raise DesignError(
             "the algorithms do not share replications, so that there are no differences whose"
@@ -136,10 +135,8 @@ def block_differences(q: GateQuestion) -> tuple[Array, float, Array]:
     first, second = (setting.algorithms.index(name) for name in q.names)
     row = np.zeros((1, 2))
     row[0, first], row[0, second] = 1.0, -1.0
-    d = differences(data, row, q.on)[:, 0]
-    m = setting.measure.margin
-    noise = np.maximum(data.rounded[data.homes()], _SUM * m)
-    return np.where(np.abs(d) <= noise, 0.0, d), float(noise[0]), np.ravel(data.shift(m))
+    wide = np.atleast_2d(data.shift(setting.measure.margin))
+    return *cleaned(data, row, q.on), wide
 
 
 def by_permutation(q: GateQuestion) -> OneSided:
@@ -155,7 +152,7 @@ def by_permutation(q: GateQuestion) -> OneSided:
         level=q.both,
         seed=_SEED,
     )
-    terms = np.column_stack([d + m, d, -(d + m)])
+    terms = np.hstack([d + m, d, -(d + m)])
     if q.on != "values":
         terms = signs.signed_ranks(terms, noise)
     p = signs.sign_tests(terms, two_sided=np.zeros(3, np.bool_), seed=_SEED).p_value

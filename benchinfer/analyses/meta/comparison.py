@@ -33,7 +33,7 @@ from benchinfer.comparison import best
 from benchinfer.comparison.adjustment import ADJUSTMENTS, JOINT, sidak, words
 from benchinfer.comparison.best import RankKind
 from benchinfer.comparison.comparison import TestedComparison
-from benchinfer.comparison.evidence import Level, Setting, decide
+from benchinfer.comparison.evidence import Level, Setting, decide, mean_ranks, positions
 from benchinfer.comparison.influence import Influence
 from benchinfer.comparison.prediction import NewDataset
 from benchinfer.core.arguments import check_jobs
@@ -346,12 +346,18 @@ def compared(
     if fit is None:
         family, alone = with_evidence(family, alone)
     evidence, p_error = evidence_of(setting, studies, family, fit, alone, method, options)
-    levels = Level(means) if fit else Level.of_pairs(means, family.pairs, alone.estimate)
-    shown = family.wanted
+    codes = decide(evidence.estimate, evidence.p_value, evidence.p_equivalence, options.alpha)
+    levels, shown = Level(means), family.wanted
+    if fit is None and np.isfinite(studies.levels).any():
+        ranks = mean_ranks(studies.levels)
+        levels = Level.of_pairs(levels, family.pairs, alone.estimate, codes, ranks, units=True)
+    elif fit is None:
+        fitted = positions(means, family.pairs, alone.estimate)
+        levels = Level(fitted - fitted.mean())
     result = MetaComparison(
         setting=setting,
         pairs=family.pairs[shown],
-        codes=decide(evidence.estimate, evidence.p_value, evidence.p_equivalence, options.alpha),
+        codes=codes,
         level=options.level,
         target="domain",
         levels=levels,

@@ -6,17 +6,17 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Literal
 
-from benchinfer.analyses.mixed.comparison import MixedComparison, compared
-from benchinfer.analyses.mixed.design import Domains, Structure, choose, resolve
+from benchinfer.analyses.mixed.comparison import MixedComparison, compared, verdicts_of
+from benchinfer.analyses.mixed.design import Domains, Structure, choose, on_shared, resolve
 from benchinfer.analyses.mixed.evidence import Adjust
-from benchinfer.analyses.mixed.fit import fit_design
+from benchinfer.analyses.mixed.fit import MixedFit, fit_design
 from benchinfer.analyses.mixed.numerics.structured_likelihood import Residual
 from benchinfer.analyses.mixed.options import DfMethod, MixedOptions
 from benchinfer.comparison.checks import validation
 from benchinfer.comparison.checks.groups import check_constant
 from benchinfer.comparison.comparison import Alternative, Target
 from benchinfer.comparison.contrasts import Contrasts
-from benchinfer.comparison.evidence import Scores, Setting
+from benchinfer.comparison.evidence import PairVerdicts, Scores, Setting
 from benchinfer.core.arguments import names_of, seed_of
 from benchinfer.core.errors import DesignError
 from benchinfer.numerics.rotations import Reference
@@ -39,7 +39,7 @@ def compare_mixed(
     reference: Reference = "rotation",
     target: Literal["auto"] | Target = "auto",
     level: float = 0.95,
-    missing: Literal["use", "error"] = "use",
+    missing: Literal["use", "shared", "error"] = "use",
     seed: int | None = 1,
 ) -> MixedComparison:
     """Compare algorithms by a linear mixed-effects model and simultaneous contrasts.
@@ -59,7 +59,8 @@ def compare_mixed(
     structure
         Variation of algorithms between data sets: one standard error for all pairs (``"common"``),
         one of its own for each pair (``"pairwise"``), or variances of their own in the model
-        (``"diagonal"``, ``"unstructured"``). ``"auto"``: pairwise across data sets, common on one.
+        (``"diagonal"``, ``"unstructured"``). ``"auto"``: pairwise, but of two algorithms on given
+        data sets common.
 
         ``"common"`` is one interaction variance, as lme4 users type it; too small for erratic
         algorithms and too large for near-duplicates. With ``"pairwise"`` the model sets the
@@ -67,6 +68,12 @@ def compare_mixed(
         t-test on data set means). ``"diagonal"`` gives each algorithm its own interaction variance,
         ``"unstructured"`` is any covariance of the algorithms between data sets. Both take each
         pair's error from that model.
+
+        On one data set, and with ``target="datasets"``, pairwise errors are from the replications
+        of each pair alone: the paired t-test where it shares them, else Welch's, with as many
+        degrees of freedom as the smaller sample less one where that is of fewer than four and the
+        other more than twice as large. They are corrected for overlapping resamples as the common
+        one is.
     residual
         Residual variance: ``"constant"``, one per ``"algorithm"``, or one per ``"dataset"``.
     domains
@@ -107,12 +114,12 @@ def compare_mixed(
         single-step with a common error; with pair-specific ones rotation where it goes, else
         Bergmann and Hommel's for all pairs of up to 15 algorithms, else Holm's.
 
-        ``"rotation"`` is the exact closed test of all pairs, or of those with a control, for
-        complete tables of three or more data sets and up to eight algorithms. Equivalence is tested
-        by Holm's steps beside closed tests. Intervals are single-step or Sidak's (one-sided:
-        Bonferroni's). Benjamini and Hochberg's ``"bh"`` needs p-values that depend positively,
-        Benjamini and Yekutieli's ``"by"`` nothing; both are of differences and of equivalences,
-        each by themselves, and intervals beside them hold together.
+        ``"rotation"`` is the exact closed test of all pairs, or of those with a control, for three
+        or more data sets and up to eight algorithms, without gaps or with ``missing="shared"``.
+        Equivalence is tested by Holm's steps beside closed tests. Intervals are single-step or
+        Sidak's (one-sided: Bonferroni's). Benjamini and Hochberg's ``"bh"`` needs p-values that
+        depend positively, Benjamini and Yekutieli's ``"by"`` nothing; both are of differences and
+        of equivalences, each by themselves, and intervals beside them hold together.
     reference
         The closed test rotates the data sets' means (``"rotation"``), which is exact if these are
         normal, or flips their signs (``"flips"``), exact if differences are symmetric.
@@ -127,7 +134,15 @@ def compare_mixed(
     level
         Confidence level of the family of contrasts.
     missing
-        Cells that lack scores: ``"use"`` the scores that are there, or ``"error"``.
+        Cells that lack scores: ``"use"`` the scores that are there, compare pairs on ``"shared"``
+        data sets, or ``"error"``.
+
+        With ``"use"`` the model draws on all scores, so that a gap of one algorithm moves other
+        pairs, too. With ``"shared"`` each pair is compared on the data sets that hold both, by the
+        paired t-test of the data sets' means with equal weight: no other algorithm has a part in
+        its estimate, error, unadjusted p-value and interval, and rotations close the tests with
+        gaps, too. Pairs that share fewer than three data sets are undecided. Without gaps, and with
+        as many scores in all cells, both are the same.
     seed
         Seed of the random rotations or flips, as in `compare_bootstrap`.
 
@@ -142,7 +157,8 @@ def compare_mixed(
     ------
     DesignError
         The table cannot answer the question: fewer than two algorithms, terms that cannot be
-        estimated, an algorithm that shares no data set with the others, scores without variation,
+        estimated, an algorithm that shares no data set with the others or has one replication where
+        each pair has its own error from these, scores without variation,
         or overlapping resamples of the data sets at hand whose overlap is not declared, or is not
         corrected for under these terms.
 
@@ -165,19 +181,34 @@ def compare_mixed(
         covariates=names_of(covariates),
         seed=seed_of(seed),
     )
-    setting, scores = Setting.of(scores, measure)
+    return compared(*_fitted(scores, options))
+
+
+def verdicts(scores: Scores, measure: str, **arguments: object) -> PairVerdicts:
+    """Return the verdicts of `compare_mixed` alone, which take less time than a comparison."""
+    options = MixedOptions.by_default(compare_mixed, measure=measure, **arguments)
+    return verdicts_of(*_fitted(scores, options, diagnosed=False))
+
+
+def _fitted(
+    scores: Scores, options: MixedOptions, *, diagnosed: bool = True
+) -> tuple[Setting, MixedFit, MixedOptions]:
+    """Fit the model that options ask for, with its residuals if diagnosed."""
+    setting, scores = Setting.of(scores, options.measure)
     options = replace(options, measure=setting.measure.name)
     options.check_family(setting.algorithms)
-    validation.check_missing(setting, missing)
-    design = choose(setting, options.terms, target, domains, options.covariates)
+    validation.check_missing(setting, options.missing)
+    design = choose(setting, options.terms, options.target, options.domains, options.covariates)
     if options.covariates:
         check_constant(scores, setting.measure.name, options.covariates)
-    design = resolve(structure, residual, design, setting)
-    if target == "domain" and design.target != "domain":
+    design = resolve(options.structure, options.residual, design, setting)
+    if options.missing == "shared":
+        design = on_shared(design)
+    if options.target == "domain" and design.target != "domain":
         raise DesignError(
             "without the dataset:algorithm term and with a common structure claims are about these"
             " data sets, not their domain.",
             hint='terms="auto" keeps it; structure="pairwise" takes'
             " errors from the spread between data sets.",
         )
-    return compared(setting, fit_design(scores, setting, design), options)
+    return setting, fit_design(scores, setting, design, diagnosed=diagnosed), options

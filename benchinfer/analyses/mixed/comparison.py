@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, ClassVar
 
+import numpy as np
+
 from benchinfer.analyses.mixed import diagnostics, influence, tables
 from benchinfer.analyses.mixed.design import Design, Structure
 from benchinfer.analyses.mixed.evidence import (
@@ -20,10 +22,11 @@ from benchinfer.analyses.mixed.fit import AnyFit, MixedFit
 from benchinfer.analyses.mixed.influence import Leave
 from benchinfer.analyses.mixed.options import MixedOptions
 from benchinfer.analyses.mixed.prediction import new_dataset
+from benchinfer.analyses.mixed.shared import SharedMeans
 from benchinfer.comparison import adjustment, best, wording
-from benchinfer.comparison.comparison import TestedComparison
+from benchinfer.comparison.comparison import IF_SYMMETRIC, TestedComparison
 from benchinfer.comparison.contrasts import ContrastFamily
-from benchinfer.comparison.evidence import Setting, alpha_of, decide
+from benchinfer.comparison.evidence import PairVerdicts, Setting, alpha_of, decide
 from benchinfer.comparison.per_dataset import Comparisons
 from benchinfer.comparison.prediction import NewDataset
 from benchinfer.core.errors import DesignError
@@ -33,6 +36,7 @@ from benchinfer.core.saving import savable
 from benchinfer.core.sections import Check
 from benchinfer.numerics import rotations
 from benchinfer.numerics.types import Array
+from benchinfer.scores.numerics.skewness import FEWEST
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -103,7 +107,7 @@ class MixedComparison(TestedComparison):
 
     @property
     def structure(self) -> Structure:
-        """Covariance structure between data sets; ``"pairwise"`` gives each pair its own error."""
+        """Covariance structure; ``"pairwise"`` gives each pair an error of its own."""
         return self.design.structure
 
     @property
@@ -118,11 +122,26 @@ class MixedComparison(TestedComparison):
         return f"{where}, {self.about}" if self.about else where
 
     @property
+    def given_domains(self) -> bool:
+        """True if claims are about the domains of the table, of which data sets are samples."""
+        return self.design.domains == "separate"
+
+    @property
+    def proviso(self) -> str:
+        """Condition of claims about means that so few data sets cannot show; empty without one."""
+        few = self.target == "domain" and len(self.setting.coverage.datasets) < FEWEST
+        return IF_SYMMETRIC if few else ""
+
+    @property
     def method(self) -> str:
         """Sentences for a methods section."""
         df = self.options.df
         scale = "" if self.measure.scale == "identity" else f"{self.measure.scale} "
+        if self.design.by_replications:
+            return self._by_replications(scale)
         small = _df_words[df]
+        if self.design.shared:
+            return self._on_shared(scale)
         if self.structure == "pairwise":
             small = _PAIRWISE
             small += _df_words["asymptotic" if df == "asymptotic" else "satterthwaite"]
@@ -132,9 +151,53 @@ class MixedComparison(TestedComparison):
         model = self.design.model
         how = " (each data set by itself)" if self.design.each else ""
         return (
+            f"{wording.units(self.setting)}"
             f"The {scale}scores of {self.measure.noun} were modelled as {model} by restricted"
             f" maximum likelihood{how}, with {small}. {self.design.reason}{correction}"
             f" {sentence(self.provenance.adjustment)}.{self._drawn}"
+            f"{f' {self.proviso_sentence}' if self.proviso else ''}"
+        )
+
+    def _by_replications(self, scale: str) -> str:
+        """Return the sentences of tests of each pair by its own replications."""
+        design, where = self.design, " on each data set" if self.design.each else ""
+        normal = ", with infinite degrees of freedom" if self.options.df == "asymptotic" else ""
+        return (
+            f"The {scale}scores of {self.measure.noun} were compared{where} by {design.test} of"
+            f" each pair on its own replications{normal}. Variances are those of {design.model} by"
+            f" restricted maximum likelihood. {design.reason}"
+            f"{diagnostics.overlap_words(self.setting, design)}"
+            f" {sentence(self.provenance.adjustment)}."
+        )
+
+    def _on_shared(self, scale: str) -> str:
+        """Return the sentences of tests of each pair on the data sets that it shares."""
+        normal = ", with infinite degrees of freedom" if self.options.df == "asymptotic" else ""
+        return (
+            f"{wording.units(self.setting)}"
+            f"The {scale}scores of {self.measure.noun} were compared by {self.design.test} of each"
+            " pair on the means of the data sets that hold both, each data set of equal"
+            f" weight{normal}.{self._several_pairs} Variances are those of {self.design.model} by"
+            f" restricted maximum likelihood. {self.design.reason}"
+            f"{diagnostics.overlap_words(self.setting, self.design)}"
+            f" {sentence(self.provenance.adjustment)}.{self._drawn}"
+            f"{f' {self.proviso_sentence}' if self.proviso else ''}"
+        )
+
+    @property
+    def _several_pairs(self) -> str:
+        """What a closed test of several pairs takes of a table with gaps, behind a sentence."""
+        means = self.fitted.datasets
+        gaps = means is not None and bool(np.isnan(means.mean).any())
+        if not gaps or self.family()[1].method != "rotation":
+            return ""
+        if self.options.reference == "flips":
+            return " Tests of several pairs together flip the differences that each pair has."
+        if means and means.nearly_complete:
+            return " Tests of several pairs together take gaps as filled by the additive fit."
+        return (
+            " Tests of several pairs together take the data sets that hold all their algorithms, or"
+            " where these are too few Bonferroni's inequality."
         )
 
     @property
@@ -152,7 +215,7 @@ class MixedComparison(TestedComparison):
     def sources(self) -> list[object]:
         """Return the functions used whose docstrings name their sources."""
         from benchinfer.analyses.mixed.compare import compare_mixed
-        from benchinfer.analyses.mixed.numerics import degrees
+        from benchinfer.analyses.mixed.numerics import degrees, replications
         from benchinfer.analyses.mixed.numerics.likelihood import CommonModel
         from benchinfer.analyses.mixed.numerics.structured_likelihood import StructuredModel
         from benchinfer.comparison.checks.validation import overlap_share
@@ -163,6 +226,11 @@ class MixedComparison(TestedComparison):
         adjusted, pairwise = self.family()[1].method, self.structure == "pairwise"
         engine = CommonModel if self.fitted.plain is not None else StructuredModel
         method = cluster_robust if pairwise else degrees.METHODS[self.options.df]
+        if self.design.by_replications:
+            shared = "dataset:replication" in self.design.components
+            method = replications.paired_means if shared else replications.independent_means
+        if self.design.shared:
+            method = SharedMeans.estimates
         used: list[object] = [compare_mixed, engine.evaluate, method]
         if source := adjustment.ADJUSTMENTS[adjusted].source:
             used.append(source)
@@ -336,6 +404,8 @@ class MixedComparison(TestedComparison):
     def predict(self, replications: int | None = None) -> NewDataset:
         """Predict the contrasts and which algorithm is best on a data set not yet seen.
 
+        Predictions are those of the model, which with ``missing="shared"`` draws on all scores.
+
         Parameters
         ----------
         replications
@@ -414,7 +484,7 @@ def compared(
     """Return the comparison of a fit, tested by the options of `compare_mixed`."""
     design, alpha = fitted.design, options.alpha
     rows = fitted.fixed.at if at is None else at
-    levels = rows @ fitted.model.beta
+    levels = fitted.levels(rows)
     family, adjusted = family_of(setting.algorithms, fitted, options, levels)
     errors = Errors.of(fitted, rows, family, options.df)
     method = adjusted.method
@@ -439,3 +509,16 @@ def compared(
     checks = diagnostics.checks(result, family, method, errors, p_error)
     sets = rank_sets_of(setting, fitted, options, rows, levels)
     return replace(result, stored_checks=checks, rank_sets=best.with_verdicts(sets, result, method))
+
+
+def verdicts_of(setting: Setting, fitted: MixedFit, options: MixedOptions) -> PairVerdicts:
+    """Turn a fit into verdicts alone."""
+    rows, names = fitted.fixed.at, setting.algorithms
+    levels = fitted.levels(rows)
+    family, adjusted = family_of(names, fitted, options, levels)
+    errors = Errors.of(fitted, rows, family, options.df)
+    tests, _ = evidence_of(setting, fitted, options, family, adjusted.method, levels, errors)
+    codes = decide(tests.estimate, tests.p_value, tests.p_equivalence, options.alpha)
+    return PairVerdicts(
+        MixedComparison.title, tuple(family.named_sides(names)[family.wanted]), codes
+    )

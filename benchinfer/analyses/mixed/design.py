@@ -44,6 +44,7 @@ class Design:
     domains: Domains = "pooled"
     covariates: tuple[str, ...] = ()  # covariates with a slope for each algorithm
     each: bool = False  # whether each of several data sets is fitted by itself
+    shared: bool = False  # whether each pair is compared on the data sets that hold both
 
     @property
     def fitted(self) -> tuple[str, ...]:
@@ -56,9 +57,28 @@ class Design:
         return "common" if self.structure in ("auto", "pairwise") else self.structure
 
     @property
+    def by_replications(self) -> bool:
+        """Whether each pair has an error of its own from replications on given data sets."""
+        return self.structure == "pairwise" and (self.one_dataset or self.each)
+
+    @property
+    def by_datasets(self) -> bool:
+        """Whether each pair has an error of its own from data sets of one domain."""
+        alone = self.one_dataset or self.each
+        plain = self.domains == "pooled" and not self.covariates and self.residual == "constant"
+        return self.structure == "pairwise" and plain and not alone
+
+    @property
+    def test(self) -> str:
+        """The test of each pair by its replications, or on the data sets it shares, in words."""
+        shared = self.shared or "dataset:replication" in self.components
+        return "the paired t-test" if shared else "Welch's t-test"
+
+    @property
     def formula(self) -> str:
-        """The model as R users write it, and where it is fitted."""
-        return self.model + (", on each data set by itself" if self.each else "")
+        """The model as R users write it, where it is fitted, and the test of pairs on their own."""
+        pairs = f", each pair by {self.test}" if self.by_replications or self.shared else ""
+        return self.model + (", on each data set by itself" if self.each else "") + pairs
 
     @property
     def model(self) -> str:
@@ -228,13 +248,18 @@ def resolve(structure: Structure, residual: Residual, design: Design, setting: S
     """Return the design with the structure that ``"auto"`` means, or the one requested, checked."""
     alone = design.one_dataset or design.each
     if structure == "auto":
-        structure = "common" if alone else "pairwise"
-    if alone and (structure != "common" or residual != "constant"):
+        # Of two algorithms on given data sets it is the t-test with one variance.
+        two = alone and len(setting.algorithms) == 2
+        structure = "common" if two else "pairwise"
+    if alone and (structure not in ("common", "pairwise") or residual != "constant"):
         here = "there is one" if design.one_dataset else "each is taken by itself"
         raise DesignError(
             f"{structure=} with {residual=} describes how data sets differ: {here}.",
-            hint='structure="common", residual="constant" compares on given data sets.',
+            hint='structure="pairwise" or structure="common", with residual="constant",'
+            " compares on given data sets.",
         )
+    if alone:
+        return replace(design, structure=structure)
     seen = (setting.coverage.counts > 0).sum(axis=0)
     if structure != "common" and (seen < 2).any():
         few = [setting.algorithms[k] for k in np.flatnonzero(seen < 2)]
@@ -246,12 +271,21 @@ def resolve(structure: Structure, residual: Residual, design: Design, setting: S
             " others.",
         )
     _check_estimable(structure, residual, design, setting)
-    if not alone and structure != "diagonal":
+    if structure != "diagonal":
         _check_room(structure, len(setting.algorithms), len(setting.coverage.datasets))
     # Errors that come from the spread between data sets speak of their domain, whatever the terms.
-    wider = structure != "common" and not alone
-    target = "domain" if wider else design.target
+    target = "domain" if structure != "common" else design.target
     return replace(design, structure=structure, residual=residual, target=target)
+
+
+def on_shared(design: Design) -> Design:
+    """Return the design of pairs that are compared on the data sets that hold both."""
+    if design.by_datasets:
+        return replace(design, shared=True)
+    raise DesignError(
+        'missing="shared" compares pairs by the data sets that they share, and there is one.',
+        hint='missing="use" compares each pair by its replications.',
+    )
 
 
 def memory(structure: Structure, k: int, d: int) -> int:
@@ -319,6 +353,7 @@ class Fixed:
     # means
     at: Array
     domains: tuple[str, ...] = ()  # names of the domains with levels of their own, else empty
+    sizes: tuple[int, ...] = ()  # numbers of their data sets
     covariates: tuple[str, ...] = ()  # names of the q covariates
     # centre, spread: (q,) what was taken off the covariates, and what they were divided by
     centre: Array | None = None
@@ -357,11 +392,12 @@ def fixed_effects(
 ) -> Fixed:
     """Build the fixed effects."""
     d, k = setting.coverage.counts.shape
-    base, at, names = np.tile(np.eye(k), (d, 1, 1)), np.eye(k), ()
+    base, at, names, sizes = np.tile(np.eye(k), (d, 1, 1)), np.eye(k), (), ()
     if domains == "separate":
-        names, base, at = _by_domain(setting)
+        names, base, at = _by_domain(setting, slopes=bool(covariates))
+        sizes = tuple(setting.domains.count(name) for name in names)
     if not covariates:
-        return Fixed(base if names else None, at, names)
+        return Fixed(base if names else None, at, names, sizes)
     check_covariates(covariates, values)
     centre, spread = values.mean(axis=0), values.std(axis=0)
     z = (values - centre) / spread
@@ -371,20 +407,27 @@ def fixed_effects(
         np.concatenate(parts, axis=2),
         np.concatenate([at, zeros], axis=1),
         names,
+        sizes,
         covariates,
         centre,
         spread,
     )
 
 
-def _by_domain(setting: Setting) -> tuple[tuple[str, ...], Array, Array]:
-    """Return the domains' names, the design of levels by domain, and their mean over domains."""
+def _by_domain(setting: Setting, *, slopes: bool) -> tuple[tuple[str, ...], Array, Array]:
+    """Return the domains' names, the design of levels by domain, and their mean over domains.
+
+    Domains of one data set have the error of the others, which it takes one of several for, and
+    none beside `slopes`.
+    """
     names, codes = domain_codes(setting)
     n_scores, k = setting.coverage.counts, len(setting.algorithms)
     member = np.eye(len(names))[codes]
     held = (member.T @ (n_scores > 0)).astype(np.int64)
-    # One data set in a domain says nothing of how algorithms vary within it.
-    lacking = np.argwhere(held < 2)
+    # One data set in a domain says nothing of how algorithms vary within it: others do.
+    sizes = member.sum(axis=0)
+    least = np.where((sizes == 1) & (sizes.max() > 1) & (not slopes), 1, 2)
+    lacking = np.argwhere(held < least[:, None])
     if len(lacking):
         raise DesignError(
             f"{count(len(lacking), 'algorithm')} with scores on fewer than two data sets of a"

@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
+from scipy.special import fdtr, stdtr
 
 from benchinfer.analyses.mixed.design import Design
 from benchinfer.analyses.mixed.evidence import (
@@ -17,8 +18,11 @@ from benchinfer.analyses.mixed.evidence import (
 )
 from benchinfer.analyses.mixed.fit import MixedFit
 from benchinfer.analyses.mixed.numerics.random_effects import RandomEffects, Shape
+from benchinfer.analyses.mixed.numerics.replications import ReplicationMeans
 from benchinfer.analyses.mixed.numerics.residuals import Residuals, ResidualSpread
+from benchinfer.analyses.mixed.shared import FEWEST_SHARED
 from benchinfer.analyses.mixed.tables import DirectEvidence, direct_evidence
+from benchinfer.comparison.adjustment import SIDES
 from benchinfer.comparison.checks.decisions import (
     near_level,
     stepwise_checks,
@@ -39,14 +43,15 @@ from benchinfer.comparison.evidence import Evidence, Setting, decide
 from benchinfer.comparison.normal import std_errors, without_spread
 from benchinfer.core.hints import literal
 from benchinfer.core.measure import Measure
-from benchinfer.core.numbers import join, several, significant
+from benchinfer.core.numbers import join, several, significant, some
 from benchinfer.core.sections import Check
+from benchinfer.numerics.covariance import Estimates, pairs_of
 from benchinfer.numerics.types import Array
 from benchinfer.scores.checks.kinds import BINOMIAL
+from benchinfer.scores.numerics.skewness import corrected_t, excessive, skewness
 
 if TYPE_CHECKING:
     from benchinfer.analyses.mixed.comparison import MixedComparison
-    from benchinfer.analyses.mixed.design import Structure
 
 
 # A row fails where the effect is large and the p-value small: neither by itself is worth one.
@@ -55,6 +60,9 @@ _SURE = 0.001
 _RARE = 0.005
 _FEWEST = 8  # values that can look other than normal
 _SHOWN = 3  # pairs that are told with their numbers
+_MANY = 1e9  # degrees of freedom that stand for infinite ones
+_USE = "the model uses the rest"
+_OWN = "own / common standard error, largest factor"
 
 
 def checks(
@@ -76,13 +84,15 @@ def checks(
         *_fit(setting, fitted, evidence, p_error),
         *([row] if near.any() else []),
         *stepwise_checks(setting, family, evidence, method, alpha, pairs),
-        *_standard_errors(setting, family, errors, design.structure, pairs),
+        *_standard_errors(setting, fitted, family, errors, pairs),
+        *_replication_errors(setting, fitted, family, errors, pairs),
         *_outcomes(setting, design, family.matrix[family.wanted], pairs),
         *_direct(result, pairs, alpha),
         *_design(setting, design),
         *legal(setting, result.levels),
-        *_constant_levels(setting, errors),
+        *_constant_levels(setting, design, errors),
         *_other_reference(result, family, method, errors, pairs),
+        *_skewness(result, family, pairs),
     )
 
 
@@ -92,6 +102,8 @@ def _design(setting: Setting, design: Design) -> list[Check]:
     d, empty = len(coverage.datasets), coverage.empty
     first = ", ".join(f"{algorithm} on {dataset}" for dataset, algorithm in empty[:3])
     more = " ..." if len(empty) > 3 else ""
+    each = design.by_replications or design.shared
+    use = "pairs are compared on the data sets that both have" if design.shared else _USE
     return [
         *of_table(setting, rates=not design.each),
         number_of_datasets(setting) if design.target == "domain" else replications(setting),
@@ -99,10 +111,10 @@ def _design(setting: Setting, design: Design) -> list[Check]:
         Check.of(
             "empty cells",
             len(empty),
-            remedy=f"no scores of {first}{more}: the model uses the rest, which is fair only if"
-            " scores are not missing because they are bad",
+            remedy=f"no scores of {first}{more}: {use}, which is fair only if scores are not"
+            " missing because they are bad",
         ),
-        thin_cells(setting, "the model"),
+        thin_cells(setting, "each pair" if each else "the model"),
         tolerance(setting.measure),
     ]
 
@@ -151,12 +163,14 @@ def _outcomes(setting: Setting, design: Design, contrasts: Array, pairs: Oriente
     return rows
 
 
-def _constant_levels(setting: Setting, errors: Errors) -> list[Check]:
+def _constant_levels(setting: Setting, design: Design, errors: Errors) -> list[Check]:
     """Return the check on algorithms with the same level on every data set; empty without any."""
     _, constant = errors.of_levels()
     names = [name for name, one in zip(setting.algorithms, constant, strict=True) if one]
     row = Check.of(
-        "algorithms with the same level on every data set",
+        "algorithms with the same score in every replication"
+        if design.by_replications
+        else "algorithms with the same level on every data set",
         len(names),
         remedy=f"without spread, levels of {several(names)} have no error of their own: intervals"
         " take the model's, common to all algorithms",
@@ -412,21 +426,19 @@ def _readable(name: str, design: Design, setting: Setting) -> str:
 
 
 def _standard_errors(
-    setting: Setting,
-    family: ContrastFamily,
-    errors: Errors,
-    structure: Structure,
-    pairs: Oriented,
+    setting: Setting, fitted: MixedFit, family: ContrastFamily, errors: Errors, pairs: Oriented
 ) -> list[Check]:
     """Compare the standard errors from the spread between data sets with the common one."""
-    if errors.spread is None or len(setting.coverage.datasets) < 3:
+    few = len(setting.coverage.datasets) < 3
+    if errors.spread is None or fitted.replications is not None or few:
         return []
+    structure = fitted.design.structure
     spread, common = (std_errors(family, e) for e in (errors.spread, errors.common))
     flat = without_spread(spread, errors.spread)
     known = ~flat & (common > 0)
     apart = float(np.abs(np.log(spread[known] / common[known])).max(initial=0.0))
     row = Check.of(
-        "own / common standard error, largest factor",
+        _OWN,
         np.exp(apart),
         2.0 if structure == "common" else None,
         ok=structure != "common" or apart <= np.log(2.0),
@@ -434,11 +446,65 @@ def _standard_errors(
         " error is too small for some and too large for others: use"
         ' structure="pairwise"',
     )
+    if fitted.datasets is not None:
+        flat &= ~fitted.datasets.silent(family.matrix)
     return [row, without_error(flat, pairs)] if structure == "pairwise" else [row]
+
+
+def _replication_errors(
+    setting: Setting, fitted: MixedFit, family: ContrastFamily, errors: Errors, pairs: Oriented
+) -> list[Check]:
+    """Compare the standard errors of the pairs' own replications with the common one."""
+    means, design, n = fitted.replications, fitted.design, len(family.matrix)
+    if means is None or not isinstance(errors.spread, Estimates):
+        return []
+    spread, common = errors.spread.first(n), std_errors(family, errors.common)
+    flat = spread.std_error == 0
+    ratio = np.where(flat, 1.0, spread.std_error) / np.where(flat, 1.0, common)
+    # Of few replications errors differ by chance: F tests, after Bonferroni.
+    df, df_common = (np.minimum(each.df[:n], _MANY) for each in (spread, errors.common))
+    below = fdtr(df, df_common, ratio**2)
+    sure = 2 * n * np.minimum(below, 1 - below) <= _SURE
+    apart = np.abs(np.log(ratio))
+    row = Check.of(
+        _OWN,
+        float(np.exp(apart.max())),
+        None if design.by_replications else 2.0,
+        ok=design.by_replications or not (sure & (apart > np.log(2.0))).any(),
+        remedy="scores of algorithms vary by different amounts, so that one common error is too"
+        ' small for some pairs and too large for others: use structure="pairwise"',
+    )
+    if not design.by_replications:
+        return [row]
+    without = Check.of(
+        "pairs with the same difference in every replication",
+        int(flat.sum()),
+        remedy=f"{some_of(pairs, flat)}: without spread there is no error to test against;"
+        " compare_permutation, which takes none, tests those that differ",
+    )
+    return [row, without, *_unshared(setting, design, means)]
+
+
+def _unshared(setting: Setting, design: Design, means: ReplicationMeans) -> list[Check]:
+    """Return the check on pairs that share too few replications for a paired test."""
+    few = (means.n[:, means.k :] == 0).any(axis=0)
+    if "dataset:replication" not in design.components or not few.any():
+        return []
+    names = [(setting.algorithms[i], setting.algorithms[j]) for i, j in pairs_of(means.k)[few]]
+    return [
+        Check.informing(
+            "pairs compared as independent samples",
+            len(names),
+            f"{some(names)}: they share fewer than two replications, and are compared by Welch's"
+            " t-test",
+        )
+    ]
 
 
 def _direct(result: MixedComparison, pairs: Oriented, alpha: float) -> list[Check]:
     """Return the checks on pairs without shared data sets, and on those that these contradict."""
+    if result.fitted.design.shared:
+        return [_few_shared(result, pairs)]
     if not result.setting.coverage.empty or not (result.pairs >= 0).all():
         return []
     direct = direct_evidence(result.fitted, result.pairs)
@@ -467,6 +533,21 @@ def _direct(result: MixedComparison, pairs: Oriented, alpha: float) -> list[Chec
             " the two has; direct() is of those that both have",
         ),
     ]
+
+
+def _few_shared(result: MixedComparison, pairs: Oriented) -> Check:
+    """Return the check on pairs that share too few data sets for a test."""
+    family, means = result.family()[0], result.fitted.datasets
+    silent = np.zeros(len(result.pairs), np.bool_)
+    if means is not None:
+        silent = means.silent(family.matrix[family.wanted])
+    return Check.of(
+        f"pairs that share fewer than {FEWEST_SHARED} data sets",
+        int(silent.sum()),
+        remedy=f"{some_of(pairs, silent)}: too few to tell how differences vary, so that p-values"
+        " are 1 and intervals have no bounds; estimates of pairs that share none are differences"
+        " of levels",
+    )
 
 
 def _gap(
@@ -513,3 +594,37 @@ def _other_reference(
         " differences do not look normal, which rotations take them to be and sign flips do not",
     )
     return [row]
+
+
+def _skewness(result: MixedComparison, family: ContrastFamily, pairs: Oriented) -> list[Check]:
+    """Return the checks on pairs too skew for claims about means, and on the skewness correction.
+
+    The correction refers the t statistic without the effect of skewness to Student's distribution.
+    It errs at small levels, and the larger p-value counts: the adjusted one grows with the pair's
+    own.
+    """
+    fitted, evidence, alpha = result.fitted, result.evidence, result.options.alpha
+    contrasts, means = family.matrix[family.wanted], fitted.dataset_means
+    if means is None:
+        return []
+    d = means.differences(contrasts)
+    skew = excessive(skewness(d), np.isfinite(d).sum(axis=0))
+    side = SIDES[result.alternative]
+    t, df = corrected_t(d), np.maximum(np.isfinite(d).sum(axis=0) - 1, 1)
+    p_student = stdtr(df, -side * t) if side else 2 * stdtr(df, -np.abs(t))
+    larger = np.maximum(p_student / np.maximum(evidence.p_raw, np.finfo(float).tiny), 1.0)
+    lost = (evidence.p_value <= alpha) & (evidence.p_value * larger > alpha)
+    return [
+        Check.of(
+            "pairs whose differences are too skew for claims about means",
+            int(skew.sum()),
+            remedy=f"{some_of(pairs, skew)}: a claim about means needs symmetric differences, so"
+            " that these pairs are undecided; compare_permutation compares typical differences",
+        ),
+        Check.of(
+            "decided pairs that a t-test corrected for skewness leaves undecided",
+            int(lost.sum()),
+            remedy=f"{some_of(pairs, lost)}: these verdicts rest on symmetric differences;"
+            " compare_permutation compares typical differences",
+        ),
+    ]

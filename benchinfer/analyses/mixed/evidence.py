@@ -7,17 +7,18 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from benchinfer.analyses.mixed.numerics.moments import Statistics
+from benchinfer.analyses.mixed.shared import SharedMeans
 from benchinfer.comparison import adjustment, best, normal
 from benchinfer.comparison.contrasts import ContrastFamily
-from benchinfer.comparison.evidence import Evidence, Level, Setting, silenced
+from benchinfer.comparison.evidence import Evidence, Level, Setting, silenced, withheld
 from benchinfer.core.errors import DesignError
 from benchinfer.core.numbers import count
 from benchinfer.numerics import closed_testing, max_t, multiplicity, rotations
-from benchinfer.numerics.covariance import Adjusted, all_pairs
+from benchinfer.numerics.covariance import Adjusted, Estimates, all_pairs
 from benchinfer.numerics.directions.rank_sets import RankSets, RowReference, rank_sets
 from benchinfer.numerics.rates import rate_interval
 from benchinfer.numerics.types import Array, Flags
+from benchinfer.scores.numerics.skewness import excessive, skewness
 
 if TYPE_CHECKING:
     from benchinfer.analyses.mixed.design import Design
@@ -92,6 +93,7 @@ def resolve(options: MixedOptions, fitted: MixedFit, family: ContrastFamily) -> 
     if adjust == "auto" and not common and len(family.matrix) > 1:
         if not why:
             return Adjustment("rotation")
+        why = "" if design.by_replications else why
         return Adjustment("bergmann-hommel" if of_pairs and k <= _MOST_IN_SETS else "holm", why)
     if (adjust == "rotation" and why) or (adjust == "bergmann-hommel" and not of_pairs):
         why = why if adjust == "rotation" else "as these are not all pairs, two-sided"
@@ -128,6 +130,7 @@ def _unlike_rows(fitted: MixedFit, options: MixedOptions) -> str:
     """Return the reason why means of data sets are not exchangeable rows; empty if they are."""
     design = fitted.design
     reasons = {
+        "as claims are about given data sets": design.by_replications,
         f"as the structure is {design.structure}": design.structure != "pairwise",
         "as the model has domains": design.domains != "pooled",
         "as the model has covariates": bool(design.covariates),
@@ -138,10 +141,11 @@ def _unlike_rows(fitted: MixedFit, options: MixedOptions) -> str:
         return next(words for words, holds in reasons.items() if holds)
     n = np.empty((0, len(fitted.fixed.at))) if fitted.plain is None else fitted.plain[0].n
     empty = int((n == 0).sum())
-    if empty:
+    if fitted.datasets is None and empty:
         return f"as {count(empty, 'cell')} {'is' if empty == 1 else 'are'} empty"
-    if np.ptp(n) > 0:
-        return "as cells hold unequal numbers of scores"
+    if fitted.datasets is None:
+        shared = "unequal numbers of scores" if np.ptp(n) > 0 else "scores of other replications"
+        return f"as cells hold {shared}"
     return f"as there are {len(n)} data sets" if len(n) < rotations.FEWEST_ROWS else ""
 
 
@@ -154,19 +158,17 @@ def rank_sets_of(
 ) -> RankSets:
     """Return the confidence sets of the best and of ranks, by rotations if valid, else by t."""
     margin, k = setting.measure.margin, len(levels)
-    if k > 2 and not _unlike_rows(fitted, options) and fitted.plain is not None:
-        stats = fitted.plain[0]
-        rows = RowReference(_means(stats), options.reference, options.seed)
-        return rank_sets(rows, options.alpha, margin / stats.scale)
-    family = ContrastFamily(*all_pairs(k), "")
+    means, family = fitted.datasets, ContrastFamily(*all_pairs(k), "")
+    silent = certain(setting, fitted.design, family.matrix) | skewed(fitted, family.matrix)
+    rotated = k > 2 and not silent.any() and not _unlike_rows(fitted, options)
+    if rotated and means and means.nearly_complete:
+        rows = RowReference(means.filled, options.reference, options.seed)
+        return rank_sets(rows, options.alpha, margin)
     errors = Errors.of(fitted, at, family, options.df).chosen
-    silent = np.where(certain(setting, fitted.design, family.matrix), np.inf, 0.0)
-    return best.of_normal(levels, errors, options.alpha, margin, silent)
-
-
-def _means(stats: Statistics) -> Array:
-    """Return the (D, K) means of a complete table in units of its scale."""
-    return stats.total / stats.n + stats.offset
+    if isinstance(errors, Estimates):
+        return best.of_estimates(errors, family.pairs, silent, options.alpha, margin)
+    least = np.where(silent, np.inf, 0.0)
+    return best.of_normal(levels, errors, options.alpha, margin, least)
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,38 +180,43 @@ class Errors:
     common
         Under the model.
     spread
-        From the spread between data sets; None where data sets are taken by themselves.
+        From the spread between data sets or, of given data sets, between replications: estimates of
+        the contrasts, then of the levels. None where an algorithm has one replication.
     chosen
         The one of both that the structure of the model stands for.
     """
 
     common: Adjusted
-    spread: Adjusted | None
-    chosen: Adjusted
+    spread: Adjusted | Estimates | None
+    chosen: Adjusted | Estimates
 
     @staticmethod
     def of(fitted: MixedFit, at: Array, family: ContrastFamily, df: str) -> Errors:
         """Return the errors of the levels `at` (K, p) and of the contrasts of a family."""
         rows = np.vstack([family.matrix @ at, at])
-        common, spread = fitted.errors(rows, df), fitted.spread(rows, asymptotic=df == "asymptotic")
+        asymptotic, pairwise = df == "asymptotic", fitted.design.structure == "pairwise"
+        common, means = fitted.errors(rows, df), fitted.replications or fitted.datasets
         common = Adjusted(at @ common.cov @ at.T, common.df)
-        if spread is None:
-            return Errors(common, None, common)
-        spread = Adjusted(at @ spread.cov @ at.T, spread.df)
-        pairwise = fitted.design.structure == "pairwise"
-        return Errors(common, spread, spread if pairwise else common)
+        if means is not None:
+            spread = means.estimates(family.matrix, asymptotic=asymptotic)
+        elif (spread := fitted.spread(rows, asymptotic=asymptotic)) is not None:
+            spread = Adjusted(at @ spread.cov @ at.T, spread.df)
+        return Errors(common, spread, spread if pairwise and spread is not None else common)
 
     def of_levels(self) -> tuple[Array, Flags]:
         """Return (K,) standard errors of the levels, and which of them are the common one.
 
-        An algorithm with the same score on every data set has no error from the spread between
-        them.
+        An algorithm whose scores do not vary, or with the same score on every data set, has no
+        error of its own.
         """
         # Rounding may leave the variance of a constant algorithm just below zero.
-        error, model = (
-            np.sqrt(np.maximum(e.cov.diagonal(), 0.0)) for e in (self.chosen, self.common)
-        )
-        constant = normal.without_spread(error, self.chosen) & (model > error)
+        model = np.sqrt(np.maximum(self.common.cov.diagonal(), 0.0))
+        if isinstance(self.chosen, Estimates):
+            error = self.chosen.std_error[-len(model) :]
+            constant = (error == 0) & (model > 0)
+        else:
+            error = np.sqrt(np.maximum(self.chosen.cov.diagonal(), 0.0))
+            constant = normal.without_spread(error, self.chosen) & (model > error)
         return np.where(constant, model, error), constant
 
 
@@ -231,11 +238,19 @@ def evidence_of(
         options.alpha,
         setting.measure.margin,
         options.alternative,
-        closed_by(method, options, family.matrix, fitted.plain and fitted.plain[0]),
+        closed_by(method, options, family.matrix, fitted.datasets),
     )
-    return silenced(
-        evidence, certain(setting, fitted.design, family.matrix[family.wanted])
-    ), p_error
+    contrasts = family.matrix[family.wanted]
+    evidence = silenced(evidence, certain(setting, fitted.design, contrasts))
+    return withheld(evidence, skewed(fitted, contrasts)), p_error
+
+
+def skewed(fitted: MixedFit, contrasts: Array) -> Flags:
+    """Return which (P, K) contrasts of data sets are too skew for claims about their mean."""
+    if fitted.dataset_means is None:
+        return np.zeros(len(contrasts), np.bool_)
+    d = fitted.dataset_means.differences(contrasts)
+    return excessive(skewness(d), np.isfinite(d).sum(axis=0))
 
 
 def right_or_wrong(setting: Setting, design: Design) -> bool:
@@ -280,7 +295,7 @@ def closed_by(
     method: str,  # the adjustment, resolved
     options: MixedOptions,  # of `compare_mixed`
     matrix: Array,  # (P, K) contrasts of pairs, all of them or those with a control
-    stats: Statistics | None,  # moments of a complete table, which rotations need
+    means: SharedMeans | None,  # what rotations go with
     directions: int = rotations.DIRECTIONS,  # how many rotations or flips
 ) -> normal.Closed | None:
     """Return the closed test of contrasts, None where the adjustment is another one."""
@@ -299,16 +314,16 @@ def closed_by(
         closed = closed_testing.bergmann_hommel(p, k)[at] if every else multiplicity.holm(raw)
         return closed, np.zeros(len(raw))
 
-    if method != "rotation" or stats is None or len(stats.n) < rotations.FEWEST_ROWS:
+    if method != "rotation" or means is None or len(means.mean) < rotations.FEWEST_ROWS:
         return by_sets
 
     def by_rotations(raw: Array, silent: Flags, margin: float) -> tuple[Array, Array]:
-        means = _means(stats)
-        means[:, second[0]] -= side * margin / stats.scale
+        table = means.centred
+        table[:, second[0]] -= side * margin
         p_raw, masked = np.ones(k * (k - 1) // 2), np.zeros(k * (k - 1) // 2, np.bool_)
         p_raw[at], masked[at] = raw, silent
         closed = rotations.closed_pairs(
-            means,
+            table,
             p_raw,
             options.alpha,
             control=None if every else int(second[0]),

@@ -18,12 +18,19 @@ from benchinfer.analyses.mixed.numerics import degrees, moments
 from benchinfer.analyses.mixed.numerics.likelihood import COMPONENTS
 from benchinfer.analyses.mixed.numerics.moments import Patterns, Statistics
 from benchinfer.analyses.mixed.numerics.optimum import ModelFit, fit
+from benchinfer.analyses.mixed.numerics.replications import (
+    ReplicationMeans,
+    independent_means,
+    paired_means,
+)
 from benchinfer.analyses.mixed.numerics.residuals import Residuals, residuals_of
-from benchinfer.analyses.mixed.numerics.robust import cr2_errors
+from benchinfer.analyses.mixed.numerics.robust import cr2_errors, with_single_datasets
+from benchinfer.analyses.mixed.shared import SharedMeans
 from benchinfer.comparison.checks import validation
 from benchinfer.comparison.checks.groups import domain_codes
 from benchinfer.comparison.evidence import Scores, Setting
 from benchinfer.core.errors import DesignError, FitError
+from benchinfer.core.numbers import join
 from benchinfer.core.saving import savable
 from benchinfer.numerics.covariance import Adjusted, contrast_variances
 from benchinfer.numerics.shifts import freedom_of_units
@@ -71,6 +78,14 @@ class ScoreReduction:
         parts = blocks.count, blocks.mean, blocks.within, blocks.dataset
         return ScoreReduction(*parts, blocks.weight, blocks.size)
 
+    @property
+    def balanced(self) -> bool:
+        """Whether all cells hold as many scores, of the same blocks."""
+        each = self.count[:, 0] if self.weight is None else self.count[:, 0] * self.weight
+        number = each if self.dataset is None else np.bincount(self.dataset, each)
+        same = (self.count == self.count[:, :1]).all() and (number == number[0]).all()
+        return bool(same and number[0] > 0)
+
     def freedom(self) -> tuple[float, ...]:
         """Return (D,) degrees of freedom on each data set over those of units of one size."""
         if self.size is None or self.dataset is None:
@@ -79,11 +94,37 @@ class ScoreReduction:
         parts = [size[self.dataset == d] for d in range(len(self.within))]
         return tuple(freedom_of_units(p / p.sum()) / max(len(p) - 1, 1) for p in parts)
 
+    def rows_of(self, m: int) -> slice:
+        """Return the rows of one data set."""
+        if self.dataset is None:
+            return slice(m, m + 1)
+        return slice(*np.searchsorted(self.dataset, [m, m + 1]))
+
+    @property
+    def n_replications(self) -> Codes:
+        """(D, K) number of replications; of one, of which repeats were kept, that of its scores."""
+        parts = [self.count[self.rows_of(m)] for m in range(len(self.within))]
+        return np.array([n[0] if len(n) == 1 else (n > 0).sum(axis=0) for n in parts])
+
+    def replications(self, overlap: float) -> ReplicationMeans | None:
+        """Return means over replications on each data set; None if an algorithm has one only."""
+        if self.n_replications.min() < 2:
+            return None
+        parts: list[Array] = []
+        for m, within in enumerate(self.within):
+            rows = self.rows_of(m)
+            count, mean = self.count[rows], self.mean[rows]
+            size = None if self.size is None else self.size[rows]
+            parts.append(
+                independent_means(count[0], mean[0], within, overlap)
+                if len(count) == 1
+                else paired_means(mean, count > 0, overlap, size)
+            )
+        return ReplicationMeans.of(parts)
+
     def within_dataset(self, m: int) -> ScoreReduction:
         """Return the reduction of one data set."""
-        rows = slice(m, m + 1)
-        if self.dataset is not None:
-            rows = slice(*np.searchsorted(self.dataset, [m, m + 1]))
+        rows = self.rows_of(m)
         dataset = None if self.dataset is None else self.dataset[rows]
         return ScoreReduction(self.count[rows], self.mean[rows], self.within[m : m + 1], dataset)
 
@@ -183,6 +224,11 @@ class MixedFit:
     freedom
         (D,) degrees of freedom within data sets over those of units of one size, where claims are
         about these data sets; else empty.
+    replications
+        Means over replications, where claims are about these data sets and each algorithm has two
+        replications; else None.
+    datasets
+        Means over data sets, where each pair is tested on those that it shares; else None.
     """
 
     design: Design
@@ -193,6 +239,8 @@ class MixedFit:
     overlap: float = 0.0
     residuals: Residuals | None = None
     freedom: tuple[float, ...] = ()
+    replications: ReplicationMeans | None = None
+    datasets: SharedMeans | None = None
 
     @property
     def peculiarity(self) -> str:
@@ -200,6 +248,7 @@ class MixedFit:
         design = self.design
         reasons = {
             "each data set is fitted by itself": design.each,
+            "there is one data set": design.one_dataset,
             "there are covariates": bool(design.covariates),
             "domains have levels of their own or are a sample": design.domains != "pooled",
             f"the structure is {design.structure}": design.between != "common",
@@ -217,6 +266,21 @@ class MixedFit:
         """Moments and fit of a model with one variance per source, else None."""
         model, statistics = self.across, self.statistics
         return (statistics, model) if model and isinstance(statistics, Statistics) else None
+
+    @property
+    def dataset_means(self) -> SharedMeans | None:
+        """Means over data sets of one domain; None where claims are about others, or of a model."""
+        if self.datasets is not None or not self.design.by_datasets or self.plain is None:
+            return self.datasets
+        return SharedMeans.of_moments(self.plain[0])
+
+    def levels(self, rows: Array) -> Array:
+        """Return (K,) levels: combinations of the fixed effects, or means over replications."""
+        if self.replications is not None and self.design.by_replications:
+            return self.replications.levels
+        if self.datasets is not None:
+            return self.datasets.levels
+        return rows @ self.model.beta
 
     def errors(self, rows: Array, df: str) -> Adjusted:
         """Return the covariance of the fixed effects and the df of contrasts under the model.
@@ -266,7 +330,8 @@ class MixedFit:
             return None
         try:
             x, domain = self.fixed.x, self.domain
-            return cr2_errors(statistics, model, rows, x, domain, asymptotic=asymptotic)
+            errors = cr2_errors(statistics, model, rows, x, domain, asymptotic=asymptotic)
+            return with_single_datasets(errors, rows, self.fixed.sizes)
         except FitError as error:
             # With hardly a data set in common the data set variance may run away.
             raise _refusal(error) from None
@@ -330,9 +395,17 @@ def reread(setting: Setting, scores: ScoreTable) -> ScoreTable:
 
 
 def fit_design(
-    scores: ScoreTable, setting: Setting, design: Design, *, diagnosed: bool = True
+    scores: ScoreTable,
+    setting: Setting,
+    design: Design,
+    *,
+    diagnosed: bool = True,
+    tested: bool = True,
 ) -> MixedFit:
-    """Reduce the scores by the design, and fit the model; with its residuals if diagnosed."""
+    """Reduce the scores by the design, and fit the model.
+
+    With its residuals if diagnosed, and the means of data sets if pairs are tested.
+    """
     name = setting.measure.name
     values = np.empty((0, 0))
     if design.covariates:
@@ -341,9 +414,20 @@ def fit_design(
     fixed = fixed_effects(setting, design.domains, design.covariates, values)
     overlap = validation.overlap_share(setting) if design.target == "datasets" else 0.0
     reduction = ScoreReduction.of(scores, name, design)
+    given = design.each or design.one_dataset
+    replications = reduction.replications(overlap) if given else None
+    if replications is None and design.by_replications:
+        few = np.flatnonzero((reduction.n_replications < 2).any(axis=0))
+        raise DesignError(
+            f"{join([setting.algorithms[k] for k in few])} {'has' if len(few) == 1 else 'have'} one"
+            " replication: there is no spread to take an error from.",
+            hint="leave it out with scores.subset(algorithms=[...]);"
+            ' compare_mixed(..., structure="common") lends it the error of the others.',
+        )
     if design.each:
         model = _each_dataset(reduction, setting.coverage.datasets)
-        return MixedFit(design, fixed, model, None, None, overlap, None, reduction.freedom())
+        fitted = MixedFit(design, fixed, model, None, None, overlap)
+        return replace(fitted, freedom=reduction.freedom(), replications=replications)
     domain = np.array(domain_codes(setting)[1]) if design.domains == "random" else None
     plain = design.between == "common" and design.residual == "constant" and domain is None
     if overlap and not plain:
@@ -357,8 +441,10 @@ def fit_design(
     else:
         stats = reduction.patterns()
     fitted = fit_statistics(stats, design, fixed, domain, overlap)
+    if design.by_datasets and (design.shared or (tested and reduction.balanced)):
+        fitted = replace(fitted, datasets=SharedMeans(scores.cells(name).mean))
     if design.one_dataset:
-        return replace(fitted, freedom=reduction.freedom())
+        return replace(fitted, freedom=reduction.freedom(), replications=replications)
     if diagnosed and fitted.plain is not None and fixed.x is None:
         parts = reduction.count, reduction.mean, reduction.within
         residuals = residuals_of(*fitted.plain, *parts, reduction.dataset, reduction.weight)
@@ -369,5 +455,8 @@ def fit_design(
 def fit_default(scores: Scores, measure: str | None) -> tuple[Setting, MixedFit]:
     """Fit the model that `compare_mixed` takes by default, without verdicts and diagnostics."""
     setting, scores = Setting.of(scores, measure)
-    design = resolve("auto", "constant", choose(setting, "auto", "auto"), setting)
-    return setting, fit_design(scores, setting, design, diagnosed=False)
+    design = choose(setting, "auto", "auto")
+    # On one data set structures differ in the errors of pairs, which are not asked for.
+    structure = "common" if design.one_dataset else "auto"
+    design = resolve(structure, "constant", design, setting)
+    return setting, fit_design(scores, setting, design, diagnosed=False, tested=False)

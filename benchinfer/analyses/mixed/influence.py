@@ -30,8 +30,10 @@ from benchinfer.analyses.mixed.evidence import closed_by
 from benchinfer.analyses.mixed.fit import MixedFit, ScoreReduction, reread
 from benchinfer.analyses.mixed.numerics.moments import Statistics
 from benchinfer.analyses.mixed.numerics.optimum import ModelFit, fit
+from benchinfer.analyses.mixed.numerics.replications import ReplicationMeans, paired_means
 from benchinfer.analyses.mixed.numerics.robust import cr2_errors
 from benchinfer.analyses.mixed.options import MixedOptions
+from benchinfer.analyses.mixed.shared import SharedMeans
 from benchinfer.comparison.contrasts import ContrastFamily, Oriented
 from benchinfer.comparison.evidence import decide
 from benchinfer.comparison.influence import Influence
@@ -42,7 +44,7 @@ from benchinfer.core.measure import Measure
 from benchinfer.core.parallel import in_order, workers
 from benchinfer.core.verdict import Verdict
 from benchinfer.numerics import max_t
-from benchinfer.numerics.covariance import Adjusted, contrast_variances
+from benchinfer.numerics.covariance import Adjusted, Estimates, contrast_variances
 from benchinfer.numerics.ties import joined_levels
 from benchinfer.numerics.types import Array, Flags, States
 
@@ -53,7 +55,7 @@ if TYPE_CHECKING:
 
 # From moments, levels, errors of the contrasts and the contrasts to adjusted p-values of the
 # difference and of the equivalence tests.
-type Tests = Callable[[Statistics, Array, Adjusted, Array], tuple[Array, Array]]
+type Tests = Callable[[Statistics, Array, Adjusted | Estimates, Array], tuple[Array, Array]]
 type Leave = Literal["dataset", "algorithm"]
 # Estimates and verdicts of contrasts, and (4,) variances of the model.
 type SmallerFit = tuple[Array, States, Array]
@@ -75,8 +77,9 @@ class FullAnalysis:
     matrix: Array
     sides: Sequence[tuple[str, str]]
     oriented: Oriented
-    # codes, std_error: (P,) verdicts and standard errors
+    # codes, estimate, std_error: (P,) verdicts, estimates and standard errors
     codes: States
+    estimate: Array
     std_error: Array
     fitted: MixedFit  # the fit without its moments, which smaller tables replace
     # df, robust: method of the degrees of freedom, and whether errors are from the spread between
@@ -93,13 +96,19 @@ class FullAnalysis:
             return None
         try:
             model = fit(stats, self.fitted.design.fitted)
-            if self.robust:
+            if self.fitted.design.by_replications:
+                errors = _by_replications(stats, self.fitted.overlap, matrix, self.df)
+            elif self.fitted.datasets is not None:
+                means, asymptotic = SharedMeans.of_moments(stats), self.df == "asymptotic"
+                errors = means.estimates(matrix, asymptotic=asymptotic).first(len(matrix))
+            elif self.robust:
                 errors = cr2_errors(stats, model, matrix, asymptotic=self.df == "asymptotic")
             else:
                 errors = replace(self.fitted, model=model).errors(matrix, self.df)
         except (FitError, np.linalg.LinAlgError):
             return None
-        estimate = matrix @ model.beta
+        of_model = isinstance(errors, Adjusted)
+        estimate = matrix @ model.beta if of_model else errors.estimate
         p, q = self.tests(stats, model.beta, errors, matrix)
         return estimate, decide(estimate, p, q, self.alpha), model.variances
 
@@ -124,7 +133,7 @@ class FullAnalysis:
             if smaller is None:
                 continue
             estimate, codes[i, held], variances = smaller
-            moved = self.matrix[held] @ model.beta - estimate
+            moved = self.estimate[held] - estimate
             shift[i, held] = moved / _positive(self.std_error[held])
             ratio[i] = variances / _positive(model.variances)
             refitted[i] = True
@@ -142,6 +151,14 @@ class FullAnalysis:
             cook=None if cook is None or np.isnan(cook).all() else cook,
             variances={name: ratio[:, i] for i, name in enumerate(_RATIOS) if known[i]},
         )
+
+
+def _by_replications(stats: Statistics, overlap: float, matrix: Array, df: str) -> Estimates:
+    """Estimate contrasts on one data set, whose replications play the part of data sets."""
+    with np.errstate(invalid="ignore", divide="ignore"):
+        value = (stats.total / stats.n + stats.offset + stats.delta[:, None]) * stats.scale
+    means = ReplicationMeans.of([paired_means(value, stats.n > 0, overlap)])
+    return means.estimates(matrix, asymptotic=df == "asymptotic").first(len(matrix))
 
 
 def _positive(values: Array) -> Array:
@@ -203,7 +220,9 @@ def datasets_left_out(
     is fitted again without each of up to `most` data sets, those that move a contrast the most.
     """
     move, cook = deletion(stats, model)
-    shift = move @ full.matrix.T / _positive(full.std_error)
+    means = full.fitted.datasets
+    shift = move @ full.matrix.T if means is None else means.deletion(full.matrix)
+    shift = shift / _positive(full.std_error)
     size = np.nan_to_num(np.abs(shift), nan=np.inf).max(axis=1)
     everything = np.ones(len(full.matrix), np.bool_)
     chosen = np.argsort(-joined_levels(size), kind="stable")[:most].tolist()
@@ -316,8 +335,9 @@ def _full_analysis(mixed: MixedComparison) -> FullAnalysis:
         sides=mixed.named_sides(),
         oriented=mixed.oriented(),
         codes=mixed.codes,
+        estimate=mixed.evidence.estimate,
         std_error=mixed.evidence.std_error,
-        fitted=replace(mixed.fitted, statistics=None, residuals=None),
+        fitted=replace(mixed.fitted, statistics=None, residuals=None, replications=None),
         df=mixed.options.df,
         robust=mixed.structure == "pairwise",
         alpha=mixed.alpha,
@@ -344,11 +364,12 @@ def _adjusted(
     margin: float,
     stats: Statistics,
     levels: Array,
-    errors: Adjusted,
+    errors: Adjusted | Estimates,
     matrix: Array,
 ) -> tuple[Array, Array]:
     part, alpha = replace(family, matrix=matrix), options.alpha
-    closed = closed_by(method, options, matrix, stats, _DIRECTIONS)
+    means = SharedMeans.of_moments(stats) if method == "rotation" else None
+    closed = closed_by(method, options, matrix, means, _DIRECTIONS)
     evidence, _ = evidence_of(
         part, levels, errors, method, alpha, margin, options.alternative, closed
     )

@@ -13,6 +13,7 @@ from benchinfer.comparison.adjustment import JOINT, resolve
 from benchinfer.comparison.comparison import Target
 from benchinfer.comparison.options import TestedOptions
 from benchinfer.comparison.per_dataset import check_alone
+from benchinfer.core.arguments import ArgumentError
 from benchinfer.numerics.rotations import Reference
 
 type DfMethod = Literal["kenward-roger", "satterthwaite", "asymptotic"]
@@ -33,15 +34,33 @@ class MixedOptions(TestedOptions):
     adjust: Adjust
     reference: Reference
     target: Literal["auto"] | Target
-    missing: Literal["use", "error"]
+    missing: Literal["use", "shared", "error"]
     seed: int
 
     def __post_init__(self) -> None:
         super().__post_init__()
         if self.target == "datasets":
             check_alone('target="datasets"', self.arguments() | {"target": "auto"})
+        self._check_shared()
         # As far as arguments tell: whether "auto" is pairwise depends on the table.
         several = self.structure not in {"auto", "common"} or self.residual != "constant"
         common = not (several and self.adjust in JOINT)
         if self.adjust not in OF_MIXED:
             resolve(self.adjust, self.contrasts, self.alternative, common=common)
+
+    def _check_shared(self) -> None:
+        """Raise an ArgumentError for options by which a pair depends on further algorithms."""
+        misfits = {
+            f"structure={self.structure!r}": self.structure not in ("auto", "pairwise"),
+            f"residual={self.residual!r}": self.residual != "constant",
+            f"domains={self.domains!r}": self.domains != "pooled",
+            "covariates": bool(self.covariates),
+            'target="datasets"': self.target == "datasets",
+        }
+        if self.missing == "shared" and any(misfits.values()):
+            words = next(name for name, holds in misfits.items() if holds)
+            raise ArgumentError(
+                f'missing="shared" compares each pair by the means of the data sets that hold both,'
+                f" without {words}.",
+                hint='missing="use" goes with it.',
+            )

@@ -92,18 +92,6 @@ def wanted(pairs: Codes, live: Flags, k: int) -> Flags:
     return needed
 
 
-# Scores that differ by less of their size are equal: the noise of arithmetic. The rule of
-# `numerics.ties` would take the range of all scores, which later ones change, and with it a past
-# that has been decided on.
-NOISE = 1e-12
-
-
-def differences(first: Array, second: Array) -> Array:
-    """Return first minus second, exactly 0 where they differ by rounding alone."""
-    d = first - second
-    return np.where(np.abs(d) <= NOISE * np.maximum(np.abs(first), np.abs(second)), 0.0, d)
-
-
 POINTS = 200
 _FEWEST = 10  # moments of a data set, of however many
 

@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from benchinfer.analyses.monitor.course import Columns, Course, differences, wanted
+from benchinfer.analyses.monitor.course import Columns, Course, wanted
 from benchinfer.analyses.monitor.design import MonitorDesign
 from benchinfer.core.numbers import count, join
+from benchinfer.numerics.ties import differences
 from benchinfer.numerics.types import Array, Codes, Flags
 from benchinfer.scores.reductions import Blocks
 

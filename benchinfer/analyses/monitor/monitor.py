@@ -30,7 +30,7 @@ from benchinfer.analyses.monitor.stagewise import group_sequential, recursive
 from benchinfer.analyses.monitor.state import Memory, StateFile
 from benchinfer.comparison.checks.validation import refuse_overlap
 from benchinfer.comparison.comparison import Alternative
-from benchinfer.comparison.evidence import Level, Setting
+from benchinfer.comparison.evidence import Level, Setting, mean_ranks
 from benchinfer.core.errors import DesignError
 from benchinfer.numerics.types import Codes
 from benchinfer.scores.checks.units import UNEQUAL, one_unit
@@ -335,16 +335,16 @@ class _Watched:
         )
         for i, (setting, part) in enumerate(zip(self.settings, parts, strict=True)):
             mean = self.scores.cells(setting.measure.name).mean
-            there = np.isfinite(mean)
+            codes = np.array([VERDICTS[end] for end in part.ends], dtype=np.int8)
             # Over the data sets that an algorithm has scores on.
-            levels = np.where(there, mean, 0.0).sum(axis=0) / there.sum(axis=0)
+            levels, ranks = Level(np.nanmean(mean, axis=0)), mean_ranks(mean)
             results[setting.measure.name] = MonitorComparison(
                 setting=setting,
                 pairs=self.pairs,
-                codes=np.array([VERDICTS[end] for end in part.ends], dtype=np.int8),
+                codes=codes,
                 level=design.level,
                 target="datasets",
-                levels=Level.of_pairs(levels, self.pairs, part.estimate),
+                levels=Level.of_pairs(levels, self.pairs, part.estimate, codes, ranks, units=True),
                 stored_checks=checks(setting, design, part, gathered.part(i, part)),
                 provenance=self.options.provenance(setting.digest, comparison.adjustment(design)),
                 course=part,

@@ -15,7 +15,6 @@ from benchinfer.analyses.monitor.course import (
     BROKEN_DOWN,
     FUTILE,
     GO_ON,
-    NOISE,
     NOT_REJECTED,
     Columns,
     Course,
@@ -40,7 +39,8 @@ from benchinfer.analyses.monitor.numerics.stages import (
     spent,
 )
 from benchinfer.numerics.multiplicity import holm
-from benchinfer.numerics.signs import signed_rank
+from benchinfer.numerics.signs import ROUNDING, signed_rank, signed_ranks
+from benchinfer.numerics.ties import DIGITS
 from benchinfer.numerics.types import Array, Codes
 
 type Row = dict[str, object]
@@ -62,7 +62,7 @@ def stage_p(d: Array, test: Test) -> tuple[float, float]:
         )
     if test == "t":
         n, mean, spread = len(d), float(d.mean()), float(d.std(ddof=1))
-        if spread <= NOISE * abs(mean):  # all on one side: no more than their signs say
+        if spread <= DIGITS * abs(mean):  # all on one side: no more than their signs say
             p = 0.5**n
             return (p, 1 - p) if mean > 0 else (1 - p, p)
         t = mean * np.sqrt(n) / spread
@@ -115,11 +115,9 @@ def _sums_z(d: Array, test: Test, n: Codes) -> Array:
 
 def _rank_z(d: Array) -> Array:
     """Return the normal quantile of the signed ranks of (..., b) differences, zeros left out."""
-    from scipy.stats import rankdata  # takes longer to load than a table to be monitored
-
-    sizes = np.where(d == 0, np.inf, np.abs(d))
-    ranks = np.where(d == 0, 0.0, rankdata(sizes, axis=-1))
-    return _ratio((np.sign(d) * ranks).sum(axis=-1), np.sqrt((ranks**2).sum(axis=-1)))
+    columns = d.reshape(-1, d.shape[-1]).T
+    ranks = signed_ranks(columns, ROUNDING * np.abs(columns)).T.reshape(d.shape)
+    return _ratio(ranks.sum(axis=-1), np.sqrt((ranks**2).sum(axis=-1)))
 
 
 def _ratio(top: Array, bottom: Array) -> Array:

@@ -13,9 +13,8 @@ from benchinfer.analyses.pair.diagnostics import normality
 from benchinfer.analyses.pair.numerics import t_tests
 from benchinfer.analyses.pair.options import Adjust, PairOptions
 from benchinfer.analyses.pair.rules import Test
-from benchinfer.analyses.pair.scores import Pair, PairedScores, paired_scores
+from benchinfer.analyses.pair.scores import OF_RANKS, Pair, PairedScores, paired_scores
 from benchinfer.analyses.pair.tests import (
-    OF_RANKS,
     PairProcedure,
     estimated,
     other_tests,
@@ -59,11 +58,13 @@ def compared(
     zeros = [int((without_noise(pair) == 0).sum()) if test in OF_RANKS else 0 for pair in pairs]
     names = family.named_sides(setting.algorithms)[shown]
     named_pairs = [(*sides, pair) for sides, pair in zip(names, pairs, strict=True)]
-    levels = Level.of_pairs(means, family.pairs, of_family.estimate, rules.LEVELS.get(test, ""))
+    codes = _codes(test, evidence, probabilities, options.alpha)
+    level, ranks = data.level(test, means, setting.measure), data.ranks()
+    levels = Level.of_pairs(level, family.pairs, of_family.estimate, codes, ranks, units=True)
     result = PairComparison(
         setting=setting,
         pairs=family.pairs[shown],
-        codes=_codes(test, evidence, probabilities, options.alpha),
+        codes=codes,
         level=options.level,
         target="datasets",
         levels=levels,

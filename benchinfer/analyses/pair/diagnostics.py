@@ -25,8 +25,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from scipy.special import ndtri
 
-from benchinfer.analyses.pair.scores import Pair, PairedScores
-from benchinfer.analyses.pair.tests import OF_RANKS
+from benchinfer.analyses.pair.scores import OF_RANKS, Pair, PairedScores
 from benchinfer.comparison.adjustment import stepwise
 from benchinfer.comparison.checks import decisions, tables
 from benchinfer.comparison.contrasts import ContrastFamily

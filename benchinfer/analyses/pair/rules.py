@@ -211,8 +211,6 @@ _INTERVALS: dict[str, str] = {
     "paired-rates": "differences of rates with normal intervals",
     "independent-rates": "differences of rates with Newcombe's intervals",
 }
-# Levels of tests that are not about means.
-LEVELS = {"wilcoxon": "typical {}", "sign": "typical {}", "5x2cv-t": "{} of the first fold"}
 _SOURCES: dict[str, tuple[object, ...]] = {
     "t": (),
     "welch": (t_tests.welch,),

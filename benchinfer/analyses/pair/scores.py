@@ -6,11 +6,16 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from benchinfer.comparison.evidence import Setting
+from benchinfer.comparison.evidence import Level, Setting, mean_ranks
 from benchinfer.core.errors import DesignError
+from benchinfer.core.measure import Measure
 from benchinfer.core.numbers import count
+from benchinfer.numerics.ties import midranks, rounding
 from benchinfer.numerics.types import Array
 from benchinfer.scores.table import ScoreTable
+
+# The tests that leave out differences of zero, and whose claims are about the middle of the others.
+OF_RANKS = ("wilcoxon", "sign")
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,6 +25,7 @@ class PairedScores:
     # (R, K) scores, NaN where there is none; a row is a replication, or where these are not shared
     # a single score. Outcomes are 1 where an algorithm is right, else 0
     table: Array
+    rounding: Array  # (R, K) differences from the scores that count as none
     # (R, K) of nested units of unequal size, totals and sizes of `unit_scores`, or None
     total: Array | None
     size: Array | None
@@ -31,16 +37,37 @@ class PairedScores:
     folds: int | None
     right_or_wrong: bool  # whether all scores are 0 or 1
 
+    def level(self, test: str, means: Array, measure: Measure) -> Level:
+        """Return the levels of the algorithms that go with a test, by their own scores."""
+        if test == "5x2cv-t":
+            first = "{} of the first fold"
+            return Level(self.table[0], mean=means, name=first, order_name=first)
+        if test in OF_RANKS:
+            middle = np.nanmedian(self.table, axis=0)
+            middle -= 1.0 if self.right_or_wrong and measure.better == "lower" else 0.0
+            return Level.of_medians(middle, means)
+        return Level(means)
+
+    def ranks(self) -> Array:
+        """Return (K,) mean ranks, 1 for the best: of scores that are not shared among all."""
+        if self.paired:
+            return mean_ranks(self.table)
+        held = np.isfinite(self.table)
+        ranks = np.zeros(self.table.shape)
+        ranks[held] = midranks(-self.table[held], self.rounding[held]).values
+        return ranks.sum(axis=0) / held.sum(axis=0)
+
     def of(self, first: int, second: int) -> Pair:
         """Return the scores of two algorithms: on the replications that both have, if shared."""
         one, two = self.table[:, first], self.table[:, second]
         if not self.paired:
             return Pair(one[np.isfinite(one)], two[np.isfinite(two)])
         both = np.isfinite(one) & np.isfinite(two)
-        if self.total is None or self.size is None:
-            return Pair(one[both], two[both])
         sides = np.ix_(both, [first, second])
-        return Pair(one[both], two[both], self.total[sides], self.size[sides])
+        noise = self.rounding[sides].max(axis=1)
+        if self.total is None or self.size is None:
+            return Pair(one[both], two[both], noise)
+        return Pair(one[both], two[both], noise, self.total[sides], self.size[sides])
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +76,8 @@ class Pair:
 
     first: Array
     second: Array
+    # (n,) differences of shared replications that count as none
+    noise: Array | None = None
     # (n, 2) of units of unequal size
     total: Array | None = None
     size: Array | None = None
@@ -78,6 +107,7 @@ def paired_scores(scores: ScoreTable, setting: Setting) -> PairedScores:
         table = table + 1.0  # an error of 0 is right
     return PairedScores(
         table=table,
+        rounding=rounding(setting.measure.sizes(table)),
         total=blocks.total,
         size=blocks.size,
         paired=blocks.paired,

@@ -85,8 +85,8 @@ def tested(pair: Pair, data: PairedScores, procedure: PairProcedure) -> Differen
 
 def without_noise(pair: Pair) -> Array:
     """Return the differences, 0 where they are the noise of rounding."""
-    noise = ties.resolution(np.concatenate([pair.first, pair.second]))
-    return np.where(np.abs(pair.differences) <= noise, 0.0, pair.differences)
+    d = pair.differences
+    return d if pair.noise is None else np.where(np.abs(d) <= pair.noise, 0.0, d)
 
 
 def estimated(pair: Pair, data: PairedScores, procedure: PairProcedure) -> EstimatedDifference:
@@ -132,15 +132,13 @@ _ESTIMATED: dict[str, Callable[[Pair, PairedScores, PairProcedure], EstimatedDif
         t_tests.split(pair.differences, procedure.n_parts, procedure.seed)[0]
     ),
 }
-# The tests that leave out differences of zero, and whose claims are about the middle of the others.
-OF_RANKS = ("wilcoxon", "sign")
 _KINDS: dict[str, outcomes.McNemar] = {
     "mcnemar": "exact",
     "mcnemar-midp": "mid-p",
     "mcnemar-chi2": "chi2",
     "mcnemar-score": "score",
 }
-_SIGNED: dict[str, Callable[[Array, float], Array]] = {
+_SIGNED: dict[str, Callable[[Array, Array], Array]] = {
     "wilcoxon": signs.signed_ranks,
     "sign": lambda d, _: np.sign(d),
     "sign-flip": lambda d, _: d,
@@ -151,18 +149,19 @@ def _by_signs(pair: Pair, procedure: PairProcedure) -> DifferenceTest:
     """Test differences against random signs; equivalence by differences shifted by the margin."""
     test, side, m = procedure.test, procedure.side, procedure.margin
     d, size = without_noise(pair), np.ones(len(pair.first))
-    noise = ties.resolution(np.concatenate([pair.first, pair.second]))
+    noise = np.zeros(len(d)) if pair.noise is None else pair.noise
     middle = t_tests.paired_t(d)
     if pair.total is not None and pair.size is not None:
         # Units count by their items: signs are those of sums.
         middle = t_tests.units_t(pair.total, pair.size)
         d, size = pair.total @ [1.0, -1.0], pair.size.mean(axis=1)
+        noise = ties.rounding(pair.total).max(axis=1)
     wide = m * size
     columns = [(side or 1) * d]
     if m > 0:
         columns += [d + wide, wide - d, side * d + wide]
     cleaned = [np.where(np.abs(c) <= noise, 0.0, c)[:, None] for c in columns]
-    terms = np.hstack([_SIGNED[test](column, noise) for column in cleaned])
+    terms = np.hstack([_SIGNED[test](column, noise[:, None]) for column in cleaned])
     two_sided = (np.arange(terms.shape[1]) == 0) & (side == 0)
     null: signs.NullKind = "asymptotic" if procedure.brief else "auto"
     flips = signs.sign_tests(

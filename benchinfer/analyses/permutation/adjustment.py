@@ -90,7 +90,10 @@ def resolve(adjust: Adjust, pairs: Pairs, contrasts: Contrasts, alternative: str
 def resolve_in_blocks(
     procedure: PermutationProcedure, data: Exchangeable, family: ContrastFamily
 ) -> str:
-    """Return the adjustment of pairwise tests that ``"auto"`` means, or check the one requested."""
+    """Return the adjustment of pairwise tests that ``"auto"`` means, or check the one requested.
+
+    The family is that of the options: pairs that share no block say nothing in a closed test.
+    """
     adjust, k, n_pairs = procedure.adjust, data.n_labels, len(family.matrix)
     exact = procedure.null != "exact" or rotations.all_flips(len(data.layout.sizes))
     few = k <= rotations.MOST_ALGORITHMS
@@ -99,8 +102,7 @@ def resolve_in_blocks(
         # Claims of one-sided tests at a tolerance, by Holm's steps, must not lag behind these.
         if not flips or procedure.side or n_pairs == 1:
             return "holm"
-        all_pairs = n_pairs == k * (k - 1) // 2 and data.layout.complete
-        return "closed" if few and all_pairs else "step-down"
+        return "closed" if few and n_pairs == k * (k - 1) // 2 else "step-down"
     misfits = {
         "flips the signs of blocks, which hold each algorithm once": data.repeated,
         "draws sign flips of so many blocks at random": not exact,
@@ -129,7 +131,9 @@ def adjusted_pairwise(
         p, error = rotations.step_down_flips(
             terms,
             two_sided=procedure.side == 0,
-            directions=min(procedure.resamples, max(rotations.DIRECTIONS, many)),
+            alpha=procedure.alpha,
+            directions=min(procedure.resamples, rotations.DIRECTIONS),
+            most=min(procedure.resamples, max(rotations.DIRECTIONS, many)),
             seed=procedure.seed,
         )
         return np.maximum(p, tests.p), np.where(p >= tests.p, error, tests.error)

@@ -8,7 +8,7 @@ their differences, which random signs leave as it is.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Literal, get_args
 
@@ -45,8 +45,7 @@ class Exchangeable:
     unit: str  # what a block is, in words
     repeated: bool  # whether an algorithm can have several scores in a block
     target: Target  # what claims are about
-    # (D,) differences on each data set that count as none, which `ties` are made of
-    rounded: Array = field(default_factory=lambda: np.zeros(0))
+    rounding: Array  # (N,) differences from the scores that count as none
     ties: int = 0  # scores that were made equal to another one of their block
     # size, linear: (N,) of nested units of unequal size, whose `values` are the totals of
     # `unit_scores`, the other results of it; else None
@@ -79,6 +78,15 @@ class Exchangeable:
         filled = np.full((int(self.block.max()) + 1, self.n_labels), np.nan)
         filled[self.block, self.label] = self.values
         return filled
+
+    def noise(self, matrix: Array) -> Array:
+        """Return (B, P) differences that count as none, of contrasts of the blocks' scores.
+
+        Of a pair the mean rounding of its two scores: those within the larger one tie already.
+        """
+        filled = np.zeros((int(self.block.max()) + 1, self.n_labels))
+        filled[self.block, self.label] = self.rounding
+        return filled @ np.abs(matrix).T / 2
 
     def shift(self, by: float) -> Array | float:
         """Return the shift of block scores by a shift per item: (B, 1) if sizes are unequal."""
@@ -122,14 +130,25 @@ def of_spread(setting: Setting) -> Setting:
 def _datasets(scores: ScoreTable, setting: Setting, *, spread: bool) -> Exchangeable:
     """Return one block for each data set: the mean of its replications, or minus their spread."""
     name, k = setting.measure.name, len(setting.algorithms)
-    values = -_spreads(scores, name) if spread else scores.cells(name).mean
+    cells = scores.cells(name)
+    values = -_spreads(scores, name) if spread else cells.mean
     d, a = np.nonzero(np.isfinite(values))
     if spread and not len(d):
         raise DesignError(
             "one score per data set and algorithm has no spread.",
             hint='on="dispersion" needs replications.',
         )
-    return Exchangeable(values[d, a], d, a, d, k, "data set", repeated=False, target="domain")
+    return Exchangeable(
+        values[d, a],
+        d,
+        a,
+        d,
+        k,
+        "data set",
+        repeated=False,
+        target="domain",
+        rounding=cells.rounding[d, a],
+    )
 
 
 def _spreads(scores: ScoreTable, measure: str) -> Array:
@@ -161,6 +180,7 @@ def _replications(scores: ScoreTable, setting: Setting, on: On) -> Exchangeable:
         "replication" if blocks.paired else "data set",
         repeated=not blocks.paired,
         target="datasets",
+        rounding=blocks.rounding[row, label],
         size=size,
         linear=linear,
     )
@@ -203,19 +223,17 @@ def check_scale(scale: Scale, target: Target, setting: Setting) -> None:
         )
 
 
-def with_ties(data: Exchangeable, scale: str) -> Exchangeable:
-    """Make scores of a block equal that are ties, in the unit in which tests take them."""
-    unit = units(data) if scale == "dataset" else np.ones(int(data.dataset.max()) + 1)
-    rows = data.layout.rows
-    rounded = unit * ties.resolution((data.values / unit[data.dataset])[rows])
-    values = ties.joined(data.values, rounded[data.dataset], data.block)
-    n = int((values != data.values)[rows].sum())
-    return replace(data, values=values, rounded=rounded, ties=n)
+def with_ties(data: Exchangeable) -> Exchangeable:
+    """Make scores of a block equal that are ties."""
+    values = ties.joined(data.values, data.rounding, data.block)
+    n = int((values != data.values)[data.layout.rows].sum())
+    return replace(data, values=values, ties=n)
 
 
 def standardised(data: Exchangeable) -> Exchangeable:
     """Divide scores by the standard deviation of their data set within blocks."""
-    return replace(data, values=data.values / units(data)[data.dataset])
+    unit = units(data)[data.dataset]
+    return replace(data, values=data.values / unit, rounding=data.rounding / unit)
 
 
 def units(data: Exchangeable) -> Array:
@@ -231,15 +249,19 @@ def units(data: Exchangeable) -> Array:
     return _units(squares, freedom, _NOISE * largest)
 
 
-def in_units(differences: Array, home: Codes, noise: Array) -> Array:
-    """Divide each column of differences by its root mean square on each data set."""
-    d = int(home.max()) + 1
-    largest = np.zeros(d)
+def in_units(differences: Array, home: Codes, noise: Array) -> tuple[Array, Array]:
+    """Divide (B, P) differences by the root mean square of their column on each data set.
+
+    The second array is their `noise`, with that of the division.
+    """
+    shape = int(home.max()) + 1, differences.shape[1]
+    largest, squares, count = np.zeros((3, *shape))
     np.maximum.at(largest, home, noise)
-    squares, count = np.zeros((2, d, differences.shape[1]))
     np.add.at(squares, home, np.nan_to_num(differences) ** 2)
     np.add.at(count, home, np.isfinite(differences))
-    return differences / _units(squares, count, largest[:, None])[home]
+    unit = _units(squares, count, largest)[home]
+    scaled = differences / unit
+    return scaled, np.maximum(noise / unit, ties.rounding(np.nan_to_num(scaled)))
 
 
 def _units(squares: Array, freedom: Array | Codes, noise: Array) -> Array:

@@ -22,13 +22,13 @@ from benchinfer.analyses.permutation.comparison import PermutationComparison
 from benchinfer.analyses.permutation.levels import means_of, tested_level
 from benchinfer.analyses.permutation.options import PermutationOptions, PermutationProcedure
 from benchinfer.analyses.permutation.pairs import ordered_terms
-from benchinfer.analyses.permutation.tests import contrasts_in_blocks, tested
+from benchinfer.analyses.permutation.tests import contrasts_in_blocks, tested, verdict_codes
 from benchinfer.comparison import best
 from benchinfer.comparison.checks.validation import check_missing
 from benchinfer.comparison.comparison import Alternative, Target
 from benchinfer.comparison.contrasts import ContrastFamily, Contrasts
-from benchinfer.comparison.evidence import Scores, Setting, decide
-from benchinfer.core.arguments import check_jobs, seed_of
+from benchinfer.comparison.evidence import PairVerdicts, Scores, Setting, decide
+from benchinfer.core.arguments import check_jobs
 from benchinfer.core.progress import Progress, reporting
 from benchinfer.numerics.directions.rank_sets import RankSets, TermReference, rank_sets
 from benchinfer.numerics.signs import NullKind
@@ -42,22 +42,23 @@ def compared(
     options: PermutationOptions,
 ) -> PermutationComparison:
     """Turn blocks into verdicts."""
-    family, lost = contrasts_in_blocks(setting, data, family, procedure)
     if procedure.pairs == "pairwise":
         adjust = adjustment.resolve_in_blocks(procedure, data, family)
         procedure = replace(procedure, adjust=adjust)
+    family, lost = contrasts_in_blocks(setting, data, family, procedure)
     tests = tested(data, family, procedure)
     evidence, estimates, shown = tests.evidence, tests.pairwise.estimate, family.wanted
     ranks = overall.rank_sums(standardised(data) if procedure.scale == "dataset" else data)
     rows = overall.global_tests(data, tests.pooled, family.words, procedure)
     drawn = "monte-carlo" in {*tests.kinds, *(row.null for row in rows)}
+    codes = decide(evidence.statistic, evidence.p_value, evidence.p_equivalence, procedure.alpha)
     result = PermutationComparison(
         setting=setting,
         pairs=family.pairs[shown],
-        codes=decide(evidence.statistic, evidence.p_value, evidence.p_equivalence, procedure.alpha),
+        codes=codes,
         level=options.level,
         target=data.target,
-        levels=tested_level(data, setting.measure, ranks, family.pairs, estimates, procedure),
+        levels=tested_level(data, setting, ranks, family.pairs, estimates, codes, procedure),
         stored_checks=(),
         provenance=options.provenance(
             setting.digest,
@@ -166,9 +167,10 @@ def compare_permutation(
 
         Of pairwise tests ``"closed"`` is of all pairs of up to eight algorithms, closed by sign
         flips of whole blocks, and ``"step-down"`` the same stepwise for any contrasts (Westfall and
-        Young): flips need blocks that hold each algorithm once, and closed tests complete ones. Of
-        pooled tests Shaffer's and Bergmann and Hommel's are exact for any number of algorithms in
-        complete blocks, else for up to 18 and by an upper bound, which `method` names, for more.
+        Young): flips need blocks that hold each algorithm at most once. A pair has no terms in
+        blocks that lack one of the two, whichever way these are flipped. Of pooled tests Shaffer's
+        and Bergmann and Hommel's are exact for any number of algorithms in complete blocks, else
+        for up to 18 and by an upper bound, which `method` names, for more.
         Intervals are Sidak's (one-sided: Bonferroni's).
     pairs
         Each pair on its own scores (``"pairwise"``), or on scores that all algorithms share
@@ -249,34 +251,45 @@ def compare_permutation(
     """
     check_jobs(n_jobs)
     options = PermutationOptions.from_call(locals(), trend=None if trend is None else tuple(trend))
-    setting, scores = Setting.of(scores, measure)
-    options.check_family(setting.algorithms)
-    if options.trend is not None:
-        overall.check_order(setting.algorithms, options.trend)
-    check_missing(setting, missing)
-    data = exchangeable(scores, setting, target, on)
-    check_scale(scale, data.target, setting)
-    data = with_ties(data, scale)
-    setting = of_spread(setting) if on == "dispersion" else setting
-    options = replace(options, measure=setting.measure.name)
+    setting, data, options = _blocks(scores, options)
     with reporting(progress=progress) as callback:
-        procedure = PermutationProcedure(
-            on=on,
-            null=null,
-            resamples=resamples,
-            pairs=pairs,
-            alternative=alternative,
-            adjust=options.resolved(),
-            alpha=options.alpha,
-            margin=setting.measure.margin,
-            seed=seed_of(seed),
-            stop=stop,
-            progress=callback,
-            scale=scale,
-            n_jobs=n_jobs,
-        )
+        procedure = options.procedure(setting.measure.margin)
+        procedure = replace(procedure, progress=callback, n_jobs=n_jobs)
         return options.compared(
             setting.algorithms,
             means_of(data, on),
             lambda family: compared(setting, data, family, procedure, options),
         )
+
+
+def verdicts(scores: Scores, measure: str, **arguments: object) -> PairVerdicts:
+    """Return the verdicts of `compare_permutation` alone, which take less time than a comparison.
+
+    Each pair is tested on its own scores.
+    """
+    options = PermutationOptions.by_default(compare_permutation, measure=measure, **arguments)
+    setting, data, options = _blocks(scores, options)
+    procedure = options.procedure(setting.measure.margin)
+    family = options.family(setting.algorithms, means_of(data, options.on))
+    adjust = adjustment.resolve_in_blocks(procedure, data, family)
+    family, _ = contrasts_in_blocks(setting, data, family, procedure)
+    codes = verdict_codes(data, family, replace(procedure, adjust=adjust))
+    return PairVerdicts(
+        PermutationComparison.title, tuple(family.named_sides(setting.algorithms)), codes
+    )
+
+
+def _blocks(
+    scores: Scores, options: PermutationOptions
+) -> tuple[Setting, Exchangeable, PermutationOptions]:
+    """Return the setting and the blocks of scores that options ask for."""
+    setting, scores = Setting.of(scores, options.measure)
+    options.check_family(setting.algorithms)
+    if options.trend is not None:
+        overall.check_order(setting.algorithms, options.trend)
+    check_missing(setting, options.missing)
+    data = exchangeable(scores, setting, options.target, options.on)
+    check_scale(options.scale, data.target, setting)
+    data = with_ties(data)
+    setting = of_spread(setting) if options.on == "dispersion" else setting
+    return setting, data, replace(options, measure=setting.measure.name)

@@ -16,7 +16,7 @@ from benchinfer.analyses.permutation.pooled import PooledTests
 from benchinfer.comparison import wording
 from benchinfer.comparison.adjustment import ADJUSTMENTS, sidak
 from benchinfer.comparison.best import RankKind
-from benchinfer.comparison.comparison import TestedComparison
+from benchinfer.comparison.comparison import IF_SYMMETRIC, TestedComparison
 from benchinfer.comparison.contrasts import some_of
 from benchinfer.comparison.wording import zeros
 from benchinfer.core.errors import DesignError, unknown
@@ -26,6 +26,7 @@ from benchinfer.core.provenance import StoredOptions
 from benchinfer.core.saving import savable
 from benchinfer.core.verdict import Verdict
 from benchinfer.numerics.types import Array, Codes
+from benchinfer.scores.numerics.skewness import FEWEST
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -125,6 +126,15 @@ class PermutationComparison(TestedComparison):
         return f"standardised sums over blocks of {_POOLED[self.on]}"
 
     @property
+    def proviso(self) -> str:
+        """Condition of claims about means that so few data sets cannot show; empty without one."""
+        scale = self.measure.normalised  # equal algorithms have symmetric differences of ranks
+        ranks = scale is not None and scale.kind == "ranks"
+        of_means = self.on == "values" and not (self.rates or self.repeated or ranks)
+        few = self.target == "domain" and self.ranks.n_blocks < FEWEST
+        return IF_SYMMETRIC if of_means and few else ""
+
+    @property
     def method(self) -> str:
         """Sentences for a methods section."""
         blocks = f"{count(self.ranks.n_blocks, 'block')}, each a {self.unit}"
@@ -150,10 +160,12 @@ class PermutationComparison(TestedComparison):
             else ""
         )
         return (
+            f"{wording.units(self.setting)}"
             f"The {scale}scores of {self.measure.noun} were compared by permutation within"
             f" {blocks}. {how};{units} p-values are from {nulls}."
             f"{self._drawn}{zeros(self.zeros) if self.pairwise else ''} Estimates are"
             f" {self._estimates}.{margin} {self.provenance.adjustment}."
+            f"{f' {self.proviso_sentence}' if self.proviso else ''}"
         )
 
     @property
@@ -191,22 +203,24 @@ class PermutationComparison(TestedComparison):
     @property
     def interval_note(self) -> str:
         """Note on signed-rank intervals without bounds: the number of blocks that they need."""
-        none = np.isinf(self.evidence.low) & np.isinf(self.evidence.high)
+        none = np.isinf(self.evidence.low) & np.isinf(self.evidence.high) & ~self.withheld
         ranks = self.on in ("ranks", "aligned-ranks") and not self.rates
+        of_gaps = super().interval_note
         if self.repeated or not (ranks and none.any()):
-            return ""
-        family = self.options.family(self.algorithms, self.levels.estimate)
+            return of_gaps
+        family = self.options.family(self.algorithms, self.levels.quality)
         m = len(self.pairs) if family.shown < 0 else len(family.matrix)
         words = family.words if m == len(family.matrix) else count(m, "pair")
         m = 1 if self.options.adjust == "none" else m
         tail = sidak(self.alpha, m) / 2 if self.alternative == "two-sided" else self.alpha / m
         which = "No interval has" if none.all() else f"{none.sum()} of {len(none)} intervals have"
         together = f" and holds for {words} together" if m > 1 else ""
-        return (
+        note = (
             f"{which} {'a' if none.all() else 'no'} bound: one that rests on signed ranks{together}"
             f" takes {np.ceil(-np.log2(tail) - 1e-9):.0f} {self.unit}s that a pair shares. Verdicts"
             " rest on the p-values."
         )
+        return f"{note} {of_gaps}" if of_gaps else note
 
     def scope(self) -> str:
         """Return what the claims are about, in words."""
@@ -239,9 +253,10 @@ class PermutationComparison(TestedComparison):
     def summary(self, *, ranks: RankKind = "simultaneous") -> pd.DataFrame:
         """One row per algorithm: ``measure algorithm estimate [mean] n rank mean_rank``.
 
-        The estimate is of what is tested: the mean of pooled scores (a mean rank, a mean aligned
-        rank), or of pairs alone the level that their differences make around the mean of all
-        algorithms. The mean is over blocks, of incomplete ones that of an additive fit of blocks
+        The estimate is the mean of pooled scores (a mean rank, a mean aligned rank), or of pairs
+        alone the median (of tests of means the mean) of the algorithm's own scores over the blocks
+        that it has, and a mean rank where such levels contradict a verdict or data sets have
+        several units. The mean is over blocks, of incomplete ones that of an additive fit of blocks
         and algorithms; the mean rank is within blocks, 1 for the best.
         """
         table = super().summary(ranks=ranks)

@@ -72,7 +72,7 @@ def _attainable(
 
 def _of_blocks(result: PermutationComparison, data: Exchangeable, lost: list[str]) -> list[Check]:
     """Return the checks of incomplete blocks, pairs in no block, ties and dominant data sets."""
-    layout, setting = data.layout, result.setting
+    layout = data.layout
     present = np.zeros((len(layout.sizes), data.n_labels), np.bool_)
     present[layout.blocks, layout.labels] = True
     rows = [
@@ -94,8 +94,7 @@ def _of_blocks(result: PermutationComparison, data: Exchangeable, lost: list[str
         rows.append(
             Check.of("pairs that no block holds", len(lost), remedy=f"not compared: {named}")
         )
-    replicated = bool((setting.coverage.counts > 1).all())
-    rows += tables.tied(data.ties, setting, alone=replicated)
+    rows += tables.tied(data.ties)
     return [*rows, *_dominating_dataset(result, data)]
 
 

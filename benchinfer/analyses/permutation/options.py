@@ -13,7 +13,7 @@ from benchinfer.analyses.permutation.blocks import On, Scale
 from benchinfer.comparison.adjustment import SIDES, sidak
 from benchinfer.comparison.comparison import Alternative, Target
 from benchinfer.comparison.options import TestedOptions
-from benchinfer.core.arguments import ArgumentError, check_count
+from benchinfer.core.arguments import ArgumentError, check_count, seed_of
 from benchinfer.core.progress import Progress, of_task
 from benchinfer.numerics.signs import NullKind
 from benchinfer.numerics.types import Array
@@ -53,6 +53,22 @@ class PermutationOptions(TestedOptions):
     def resolved(self) -> str:
         """Return the adjustment, checked; ``"auto"`` of pairwise tests depends on the blocks."""
         return resolve(self.adjust, self.pairs, self.contrasts, self.alternative, self.null)
+
+    def procedure(self, margin: float) -> PermutationProcedure:
+        """Return the settings of the tests, given the tolerance on the modelling scale."""
+        return PermutationProcedure(
+            on=self.on,
+            null=self.null,
+            resamples=self.resamples,
+            pairs=self.pairs,
+            alternative=self.alternative,
+            adjust=self.resolved(),
+            alpha=self.alpha,
+            margin=margin,
+            seed=seed_of(self.seed),
+            stop=self.stop,
+            scale=self.scale,
+        )
 
 
 @dataclass(frozen=True, slots=True)

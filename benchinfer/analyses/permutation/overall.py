@@ -67,7 +67,7 @@ class RankSums:
 def rank_sums(data: Exchangeable) -> RankSums:
     """Rank the scores within blocks and sum up."""
     layout = data.layout
-    scored = blocks.score(data.of(layout), layout, "ranks")
+    scored = blocks.score(data.of(layout), layout, "ranks", rounding=data.rounding[layout.rows])
     m = nulls.moments(scored.values, layout)
     place = np.subtract(np.repeat(layout.sizes + 1.0, layout.sizes), scored.values)
     count = np.bincount(layout.labels, minlength=data.n_labels)
@@ -86,7 +86,7 @@ def global_tests(
         data = standardised(data)
         scores = f"{scores}, scaled"
     layout = data.layout
-    values = data.of(layout)
+    values, rounding = data.of(layout), data.rounding[layout.rows]
     name = f"quadratic form of {scores}"
     rows = [GlobalRow(name, pooled.kind, pooled.quadratic, pooled.df, np.inf, *pooled.overall)]
     if pooled.single_step.shape[1]:
@@ -98,12 +98,12 @@ def global_tests(
         rows.append(GlobalRow(name, pooled.kind, largest, np.nan, np.inf, p, error))
     if layout.complete and procedure.on != "dispersion":
         rows += _of_values(data, pooled, procedure)
-    ranks = blocks.score(values, layout, "ranks").values
+    ranks = blocks.score(values, layout, "ranks", rounding=rounding).values
     chi2 = friedman.friedman(ranks, layout)
     rows.append(_row("Friedman (corrected for ties)", chi2))
     if layout.complete:
         rows += _complete(chi2, values, ranks, layout)
-    aligned_ranks = blocks.score(values, layout, "aligned-ranks").values
+    aligned_ranks = blocks.score(values, layout, "aligned-ranks", rounding=rounding).values
     aligned = nulls.quadratic(nulls.moments(aligned_ranks, layout))
     rows.append(_row("aligned ranks (Hodges-Lehmann)", aligned))
     return tuple(rows)

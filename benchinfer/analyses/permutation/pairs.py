@@ -28,12 +28,6 @@ if TYPE_CHECKING:
     from benchinfer.analyses.permutation.numerics.blocks import BlockLayout
 
 
-# Of a tolerance that is added, this share is the noise of the sum.
-_SUM = 1e-15
-# The noise of differences in units of their data set.
-_SCALED = 1e-10
-
-
 @dataclass(frozen=True, slots=True)
 class PairTests:
     """Unadjusted evidence of P pairs, each from its own scores; (P,) arrays."""
@@ -89,6 +83,12 @@ def _of_distances(data: Exchangeable, table: Array, matrix: Array) -> Array:
     return result
 
 
+def cleaned(data: Exchangeable, matrix: Array, on: On) -> tuple[Array, Array]:
+    """Return (B, P) contrasts of the blocks' scores, 0 where they are noise, and that noise."""
+    d, noise = differences(data, matrix, on), data.noise(matrix)
+    return np.where(np.abs(d) <= noise, 0.0, d), noise
+
+
 def paired_tests(data: Exchangeable, matrix: Array, procedure: PermutationProcedure) -> PairTests:
     """Test and estimate each contrast from its own differences.
 
@@ -97,9 +97,7 @@ def paired_tests(data: Exchangeable, matrix: Array, procedure: PermutationProced
     Equivalence is shown by two one-sided tests of the differences plus and minus the tolerance:
     the larger of their p-values.
     """
-    d = differences(data, matrix, procedure.on)
-    noise = np.maximum(data.rounded[data.homes()], _SUM * procedure.margin)
-    d = np.where(np.abs(d) <= noise[:, None], 0.0, d)
+    d, noise = cleaned(data, matrix, procedure.on)
     n_pairs, margin = len(matrix), procedure.margin
     side = procedure.side or 1
     wide = data.shift(margin)
@@ -147,9 +145,7 @@ def ordered_terms(data: Exchangeable, procedure: PermutationProcedure, margin: f
     """Return (B, K, K) terms of the tests that the row is better than the column by a margin."""
     k = data.n_labels
     pairs, matrix = all_pairs(k)
-    d = differences(data, matrix, procedure.on)
-    noise = np.maximum(data.rounded[data.homes()], _SUM * margin)
-    d = np.where(np.abs(d) <= noise[:, None], 0.0, d)
+    d, noise = cleaned(data, matrix, procedure.on)
     i, j = pairs.T
     terms = np.zeros((len(d), k, k))
     wide = data.shift(margin)
@@ -160,15 +156,12 @@ def ordered_terms(data: Exchangeable, procedure: PermutationProcedure, margin: f
 
 def _terms(data: Exchangeable, d: Array, procedure: PermutationProcedure, noise: Array) -> Array:
     """Return the terms of the test statistics, 0 where there is none."""
-    same = float(noise[0])
     if procedure.scale == "dataset":
-        d = np.where(np.abs(d) <= noise[:, None], 0.0, d)
-        d = in_units(d, data.homes(), noise)
-        same = _SCALED * float(np.nanmax(np.abs(d), initial=0.0))
+        d, noise = in_units(np.where(np.abs(d) <= noise, 0.0, d), data.homes(), noise)
     if procedure.on in ("values", "dispersion"):
         return np.nan_to_num(d)
     scores = signs.signed_normal_scores if procedure.on == "normal-scores" else signs.signed_ranks
-    return scores(d, same)
+    return scores(d, noise)
 
 
 def _shifts(
@@ -257,6 +250,7 @@ def part(data: Exchangeable, row: Array) -> Exchangeable:
     return replace(
         data,
         values=data.values[keep],
+        rounding=data.rounding[keep],
         block=data.block[keep],
         label=label[keep],
         dataset=data.dataset[keep],

@@ -67,7 +67,10 @@ def scores_of(data: Exchangeable, layout: BlockLayout, on: str) -> ties.Scores:
     """Return the scores that are summed up over blocks."""
     values = data.of(layout)
     kind: Kind = "values" if on == "dispersion" and data.target == "domain" else on  # pyright: ignore[reportAssignmentType]
-    scored = blocks.score(values, layout, kind, stratum=data.dataset[layout.rows])
+    rows = layout.rows
+    scored = blocks.score(
+        values, layout, kind, rounding=data.rounding[rows], stratum=data.dataset[rows]
+    )
     if kind == "dispersion":
         # Little spread is good.
         return ties.Scores(-scored.values, scored.tied)

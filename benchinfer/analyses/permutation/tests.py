@@ -11,13 +11,13 @@ from benchinfer.analyses.permutation.pairs import PairTests, of_rates, paired_te
 from benchinfer.analyses.permutation.pooled import PooledTests, pooled_tests, scores_of
 from benchinfer.comparison.adjustment import adjusted, needs
 from benchinfer.comparison.contrasts import NO_ALGORITHM, ContrastFamily
-from benchinfer.comparison.evidence import Evidence, Setting
+from benchinfer.comparison.evidence import Evidence, Setting, decide
 from benchinfer.core.arguments import ArgumentError
 from benchinfer.core.errors import DesignError
 from benchinfer.core.numbers import count
 from benchinfer.numerics import rotations
 from benchinfer.numerics.multiplicity import FALSE_DISCOVERY
-from benchinfer.numerics.types import Array
+from benchinfer.numerics.types import Array, States
 
 
 def contrasts_in_blocks(
@@ -79,10 +79,7 @@ def tested(
 ) -> PermutationTests:
     """Test, adjust and estimate the contrasts of a family."""
     adjust, n_blocks = procedure.adjust, len(data.layout.sizes)
-    test_pairs = unpaired_tests if data.repeated else paired_tests
-    pairwise = test_pairs(data, family.matrix, procedure)
-    if data.outcomes and procedure.on != "dispersion":
-        pairwise = of_rates(pairwise, data, family.matrix, procedure)
+    pairwise = _alone(data, family, procedure)
     scaled = standardised(data) if procedure.scale == "dataset" else data
     scores = scores_of(scaled, data.layout, procedure.on)
     pooled = pooled_tests(scaled, scores.values, family.matrix, procedure)
@@ -120,3 +117,24 @@ def tested(
     return PermutationTests(
         family, pairwise, pooled, evidence, error[shown], other, kinds, scores.tied
     )
+
+
+def verdict_codes(
+    data: Exchangeable, family: ContrastFamily, procedure: PermutationProcedure
+) -> States:
+    """Return the verdicts of a family of pairs, each tested on its own scores."""
+    tests = _alone(data, family, procedure)
+    p, _ = adjustment.adjusted_pairwise(procedure, tests, family.pairs, data.n_labels)
+    equivalence = adjusted(procedure.adjust, tests.equivalence)
+    return decide(tests.statistic, np.minimum(p, 1.0), equivalence, procedure.alpha)
+
+
+def _alone(
+    data: Exchangeable, family: ContrastFamily, procedure: PermutationProcedure
+) -> PairTests:
+    """Test each contrast on the scores of its own algorithms."""
+    test_pairs = unpaired_tests if data.repeated else paired_tests
+    tests = test_pairs(data, family.matrix, procedure)
+    if data.outcomes and procedure.on != "dispersion":
+        return of_rates(tests, data, family.matrix, procedure)
+    return tests

@@ -66,9 +66,8 @@ class PlanAims:
     @property
     def spread(self) -> DifferenceSpread:
         """Sources of variation of a difference of two algorithms."""
-        c, given = self.components, self.target == "datasets"
-        errors = self.k - 1 if given or self.adjust == "single-step" else 1
-        if given:
+        c, errors = self.components, self.k - 1 if self.adjust == "single-step" else 1
+        if self.target == "datasets":
             return DifferenceSpread(
                 0.0, c.residual, given=True, overlap=c.overlap or 0.0, errors=errors
             )

@@ -109,10 +109,10 @@ def plan(
         beforehand.
     adjust
         ``"holm"``: the first of Holm's steps, Bonferroni's, with an error of each pair's own on
-        D - 1 degrees of freedom, which is the default of `compare_mixed` over a domain;
-        ``"single-step"``: the quantile of Tukey's range or of Dunnett's distribution with one
-        error for all pairs, as ``compare_mixed(structure="common")``; ``"none"``: the level is
-        that of each pair. ``"auto"``: Holm's for a domain, single-step for given data sets.
+        D - 1 degrees of freedom, or D (R - 1) for given data sets, as `compare_mixed` has by
+        default; ``"single-step"``: the quantile of Tukey's range or of Dunnett's distribution with
+        one error for all pairs, as ``compare_mixed(structure="common")``; ``"none"``: the level is
+        that of each pair. ``"auto"``: Holm's.
     k
         Algorithms of the experiment; by default those of the pilot.
     target
@@ -194,7 +194,7 @@ def plan(
     n = 2
     if contrasts is not None and (n := components.n_algorithms if k is None else k) < 2:
         raise DesignError(f"k is {n}.", hint="algorithms to compare, from 2 on.")
-    how = adjust if adjust != "auto" else "holm" if target == "domain" else "single-step"
+    how = "holm" if adjust == "auto" else adjust
     question = PlanAims(
         components=components,
         aim=aim,

@@ -1,4 +1,4 @@
-"""Changes of verdicts with level, tolerance, scale, and without data sets or algorithms."""
+"""Changes of verdicts with level, tolerance, scale, failures, and on smaller tables."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from benchinfer.analyses.mixed.compare import compare_mixed
 from benchinfer.analyses.mixed.comparison import MixedComparison, compared
 from benchinfer.analyses.mixed.influence import Leave
 from benchinfer.analyses.mixed.options import MixedOptions
+from benchinfer.analyses.robustness.failures import worst_case
 from benchinfer.comparison.comparison import TestedComparison
 from benchinfer.comparison.evidence import decide
 from benchinfer.comparison.wording import becomes
@@ -40,8 +41,8 @@ MOST = 50_000  # verdicts on smaller tables; more take longer than a report shou
 class VerdictChange:
     """A change of the question or the table, and the verdicts that change with it."""
 
-    # kind, what: what kind of change it is (``"level"``, ``"tolerance"``, ``"scale"``, ``"data
-    # set"`` or ``"algorithm"``), and which
+    # kind, what: what kind of change it is (``"level"``, ``"tolerance"``, ``"failures"``,
+    # ``"scale"``, ``"data set"`` or ``"algorithm"``), and which
     kind: str
     what: str
     n_pairs: int  # pairs that have a verdict with it, too
@@ -108,18 +109,20 @@ class VerdictChanges:
 
 
 def changes(comparison: TestedComparison, scores: ScoreTable | None = None) -> VerdictChanges:
-    """Return the verdicts under other levels, tolerances and scales, and on smaller tables.
+    """Return the verdicts under other levels, tolerances and scales, and on other tables.
 
-    No model is fitted from rows but that of ranks and that of logarithms: levels compare p-values
-    with other limits, tolerances test the same estimates again, and data sets and algorithms are
-    left out of moments.
+    No model is fitted from rows but those of ranks, of logarithms, and with the worst score for
+    failed runs and missing scores: levels compare p-values with other limits, tolerances test the
+    same estimates again, and data sets and algorithms are left out of moments. Pairs that are
+    undecided for what is missing are compared with the worst score alone.
 
     Parameters
     ----------
     comparison
-        By tests; of one by a mixed model everything is tried, of others the levels.
+        By tests; of one by a mixed model everything is tried, of others levels and failures.
     scores
-        Its table, which algorithms are left out of and which is put on other scales.
+        Its table, which algorithms are left out of, which is put on other scales, and in which
+        what is missing gets the worst score.
 
     Raises
     ------
@@ -128,8 +131,9 @@ def changes(comparison: TestedComparison, scores: ScoreTable | None = None) -> V
     """
     if comparison.bayesian or comparison.sides:
         raise DesignError("verdicts of averages, or by probabilities, are not tried again.")
+    failures, untried = _with_worst(comparison, scores)
     if not isinstance(comparison, MixedComparison):
-        return _of_levels(comparison, [comparison], (), ())
+        return _of_levels(comparison, [comparison], failures, untried)
     setting, fitted, options = comparison.setting, comparison.fitted, comparison.options
     measures = [replace(setting.measure, tolerance=t) for t in _tolerances(comparison)]
     decided_again = [
@@ -138,7 +142,7 @@ def changes(comparison: TestedComparison, scores: ScoreTable | None = None) -> V
         else compared(replace(setting, measure=measure), fitted, options)
         for measure in measures
     ]
-    rows, untried = list[VerdictChange](), list[str]()
+    rows = failures
     for what, tried in (
         ("another scale", lambda: _on_logarithms(comparison, scores)),
         ("ranks", lambda: _on_ranks(comparison, scores)),
@@ -189,6 +193,8 @@ def _change(
 ) -> VerdictChange:
     """Compare verdicts with those of the comparison, where there are both."""
     both = codes != Verdict.MISSING if shared is None else shared
+    if kind != "failures":
+        both = both & ~comparison.withheld
     changed = both & (codes != comparison.codes)
     back = changed & np.isin(codes, _BETTER) & np.isin(comparison.codes, _BETTER)
     sides = comparison.named_sides()
@@ -200,6 +206,25 @@ def _change(
     return VerdictChange(
         kind, what, int(both.sum()), int(changed.sum()), int(back.sum()), "; ".join(listed)
     )
+
+
+def _with_worst(
+    comparison: TestedComparison, scores: ScoreTable | None
+) -> tuple[list[VerdictChange], list[str]]:
+    """Return what changes with the worst score for what is missing, or why it was not tried."""
+    coverage = comparison.setting.coverage
+    if coverage.gaps is None or not (coverage.lost.any() or coverage.gaps.missing.any()):
+        return [], []
+    case = comparison.worst_case
+    if case is not None:
+        untried, codes = case.untried, case.codes
+    else:
+        verdicts = "its table is not at hand" if scores is None else worst_case(comparison, scores)
+        untried = verdicts if isinstance(verdicts, str) else ""
+        codes = None if isinstance(verdicts, str) else verdicts.of(comparison.named_sides())
+    if codes is None or untried:
+        return [], [f"failures as the worst score: {untried}"]
+    return [_change(comparison, "failures", "as the worst score", codes)], []
 
 
 def _tolerances(comparison: MixedComparison) -> tuple[float, ...]:
@@ -276,7 +301,7 @@ def _on_ranks(comparison: MixedComparison, scores: ScoreTable | None) -> Iterato
     complete = (cells.n > 0).all(axis=1)
     if complete.sum() < 2 or cells.algorithms != comparison.algorithms:
         raise DesignError("fewer than two data sets have scores of all algorithms.")
-    ranks = ranked_rows(cells.mean[complete])
+    ranks = ranked_rows(cells.mean[complete], cells.rounding[complete])
     d, k = ranks.shape
     table = pd.DataFrame(
         {

@@ -21,6 +21,7 @@ _NAMED = 6  # data sets or algorithms that a line names
 _KINDS = {
     "level": "level",
     "tolerance": "tolerance",
+    "failures": "failed and missing runs",
     "scale": "scale",
     "data set": "without one data set",
     "replication": "without one replication",
@@ -154,7 +155,7 @@ def _summary(changes: VerdictChanges) -> Table:
     rows: list[tuple[str, str, str, str, str]] = []
     for kind, title in _KINDS.items():
         of_kind = [row for row in changes.rows if row.kind == kind]
-        if kind in ("level", "tolerance", "scale"):
+        if kind in ("level", "tolerance", "failures", "scale"):
             rows += [
                 (title, r.what, _share(r.n_changed, r.n_pairs), str(r.n_reversed), "")
                 for r in of_kind

@@ -315,14 +315,15 @@ class WinsComparison(TestedComparison):
     def headline(self) -> str:
         """Return the verdict in one sentence, with its direction and its scope."""
         measure = self.counted.scored.measure
+        gaps = wording.gaps(self.setting.coverage)
         if self.sides:
-            return self.claims(measure)
+            return f"{self.claims(measure)}{gaps}"
         levels, where = self.levels.estimate, self.scope()
         thin = wording.resting(self.setting.coverage)
         headline = wording.headline(
             self._related(self.codes), measure, where, levels, "the highest worth", thin=thin
         )
-        return f"{headline}{best.sentence(self)}{self.by_name}"
+        return f"{headline}{best.sentence(self)}{gaps}{self.by_name}"
 
     def effects(self) -> Mapping[str, Array]:
         """Return odds that the first wins, intervals, tests or probabilities, and the counts."""

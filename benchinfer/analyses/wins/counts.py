@@ -196,13 +196,15 @@ def count_wins(scores: Scores | Wins, options: WinsOptions) -> Counted:
                 hint='local_rope=... goes with by="datasets", tie_tolerance=... with either.',
             )
         values, cluster = _replications(scores, setting)
-        reach = None
+        rounding, reach = ties.rounding(score.sizes(values)), None
     else:
-        values = scores.cells(score.name).mean
+        cells = scores.cells(score.name)
+        values, rounding = cells.mean, cells.rounding
         cluster = np.arange(len(values))
         reach = local * _spreads(scores, setting) if local else None
-    rounded = 0 if margin else int((values > ties.joined_rows(values)).sum())
-    return Counted(setting, count(values, cluster, margin, reach), by, tie, local, rounded)
+    rounded = 0 if margin else int((values > ties.joined_rows(values, rounding)).sum())
+    tally = count(values, cluster, margin, reach, rounding)
+    return Counted(setting, tally, by, tie, local, rounded)
 
 
 def _replications(scores: ScoreTable, setting: Setting) -> tuple[Array, Codes]:

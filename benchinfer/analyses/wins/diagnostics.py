@@ -132,7 +132,7 @@ def _counts(result: WinsComparison) -> list[Check]:
         *tables.of_table(setting, means=False, rates=one, ranks=True),
         *([rates] if setting.zero_one and not one else []),
         *([tables.number_of_datasets(setting)] if domain else []),
-        *tables.tied(counted.rounded, setting, alone=counted.by == "replications"),
+        *tables.tied(counted.rounded),
         tables.beyond(target),
     ]
 

@@ -86,16 +86,6 @@ def known_layout(text: str) -> str:
     return text
 
 
-def known_failed(context: typer.Context, text: str) -> str:
-    """Return the score of failures; raise a usage error unless it is a known word or a number."""
-    if context.info_name == "gate":
-        return text  # which also takes names of algorithms, and checks them
-    if text not in _FAILED and not isinstance(number_or_name(text), float):
-        raise wrong("--failed", f"{text!r} is none of {', '.join(_FAILED)} and no number.")
-    return text
-
-
-_FAILED = ("missing", "error", "worst")
 Layout = Annotated[
     str,
     typer.Option(
@@ -157,9 +147,10 @@ Failed = Annotated[
     str,
     typer.Option(
         metavar="WORD",
-        callback=known_failed,
         rich_help_panel=READING,
-        help="Rows without a score: missing, error, the worst on their data set, or a number.",
+        help="Rows without a score: missing, error, worst (the worst score of their data set; of"
+        " fewer than three algorithms that of the table), a number, or the algorithm whose scores"
+        " they get.",
     ),
 ]
 Crashed = Annotated[

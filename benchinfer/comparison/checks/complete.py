@@ -48,6 +48,7 @@ def complete_part(
     part_setting, part = Setting.of(part)
     return replace(
         part_setting,
+        coverage=part_setting.coverage.within(coverage),
         measure=setting.measure,
         absent=setting.absent,
         digest=setting.digest,

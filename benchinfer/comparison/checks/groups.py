@@ -11,11 +11,33 @@ from benchinfer.comparison.evidence import Setting
 from benchinfer.core.arguments import ArgumentError
 from benchinfer.core.errors import DesignError, unknown
 from benchinfer.core.numbers import count, join
+from benchinfer.core.sections import Check
 from benchinfer.numerics.types import Array
 
 if TYPE_CHECKING:
+    from benchinfer.scores.numerics.domains import Units
     from benchinfer.scores.reductions import DatasetCovariates
     from benchinfer.scores.table import ScoreTable
+
+
+def units_of_domains(setting: Setting, units: Units) -> list[Check]:
+    """Return the row on domains as the units, or on claims about given ones; none of data sets."""
+    if units == "datasets":
+        return []
+    d = len(setting.as_read.datasets)
+    if units == "domains":
+        remedy = (
+            f"each is the mean over its data sets, {d} in all, with equal weight: data sets of one"
+            " domain are like each other, and more of them are no more domains"
+        )
+        return [
+            Check.informing("domains that are the units", len(setting.coverage.datasets), remedy)
+        ]
+    remedy = (
+        f"claims are about these domains, of which the {d} data sets are samples: so few domains"
+        " say next to nothing of others"
+    )
+    return [Check.informing("domains that claims are about", len(set(setting.domains)), remedy)]
 
 
 def domain_codes(setting: Setting) -> tuple[tuple[str, ...], list[int]]:

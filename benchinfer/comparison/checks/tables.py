@@ -13,7 +13,6 @@ from benchinfer.core import frames
 from benchinfer.core.measure import Measure
 from benchinfer.core.numbers import join, percent, several
 from benchinfer.core.sections import Check
-from benchinfer.numerics import ties
 from benchinfer.scores.checks.findings import DOUBTS
 from benchinfer.scores.checks.gaps import (
     shared_datasets,
@@ -212,6 +211,9 @@ def number_of_datasets(setting: Setting) -> Check:
     """Return a check that each pair shares enough data sets for a claim about their domain."""
     few = "few data sets: a claim about their domain rests on them being typical of it"
     d, name = len(setting.coverage.datasets), "number of data sets"
+    if setting.members is not None:
+        few = "few domains: a claim about others rests on these being typical of them"
+        name = "number of domains"
     if setting.coverage.empty:
         shared = shared_datasets(setting.coverage.counts > 0)
         name, few = "data sets that a pair shares, fewest", f"of {d} data sets; {few}"
@@ -239,26 +241,13 @@ def learnt_from(setting: Setting, datasets: int) -> list[Check]:
     ]
 
 
-def tied(n: int, setting: Setting, *, alone: bool) -> list[Check]:
-    """Return a check of the number of unequal scores treated as ties; an empty list without any.
-
-    `alone` says whether a data set by itself can be compared.
-    """
-    ways: list[str] = []
-    if "log" in setting.scales:
-        ways.append('relative scores (Measure(scale="log"))')
-    if alone:
-        ways.append("each data set by itself")
+def tied(n: int) -> list[Check]:
+    """Count the scores that are ties though they differ, if there are some."""
     row = Check.of(
         "scores taken as equal to another though they differ",
         n,
-        remedy=(
-            (
-                f"differences of at most {ties.SHARE:g} of the range of scores count as rounding;"
-                " if they matter, compare "
-            )
-            + " or ".join(ways or ["scores in units of their data set"])
-        ),
+        remedy="what differs beyond the twelfth digit is rounding; if it matters, take a constant"
+        " off all scores before they are read",
     )
     return [row] if n else []
 

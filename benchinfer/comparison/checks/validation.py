@@ -13,7 +13,7 @@ def check_missing(setting: Setting, missing: str, *, complete: bool = False) -> 
 
     Analyses that need complete tables otherwise take a `complete` part.
     """
-    if missing not in ("use", "error"):
+    if missing not in ("use", "shared", "error"):
         raise DesignError(unknown("missing", missing, ["use", "error"]))
     coverage = setting.coverage
     lack = np.argwhere(coverage.counts < coverage.expected[:, None])

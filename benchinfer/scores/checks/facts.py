@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import ceil, erfc, log2, sqrt
 
@@ -40,6 +40,10 @@ class Facts:
         How the replications came about, if declared.
     uneven
         Whether replications are units of unequal size.
+    moments
+        Whether only counts and moments of the cells are known, and no scores.
+    domains
+        Data set to domain, None where the table names none.
     """
 
     summary: Summary
@@ -47,6 +51,8 @@ class Facts:
     measures: tuple[Measure, ...] = ()
     resampling: Resampling | None = None
     uneven: bool = False
+    moments: bool = False
+    domains: Mapping[str, str] | None = None
 
     @property
     def declared(self) -> list[tuple[int, Measure]]:
@@ -66,14 +72,14 @@ class Facts:
         return replace(self, summary=part)
 
     def levels(self, m: int) -> Array:
-        """Return the (D, K) cell means of a measure, in log units on a log scale."""
-        scale = {one.name: one.scale for one in self.measures}.get(self.summary.measures[m])
-        mean = self.summary.mean[m]
-        if scale != "log":
+        """Return the (D, K) cell means of a measure, on its scale."""
+        measures = {one.name: one for one in self.measures}
+        measure, mean = measures.get(self.summary.measures[m]), self.summary.mean[m]
+        if measure is None or measure.scale == "identity":
             return mean
         with np.errstate(divide="ignore", invalid="ignore"):
-            logs = np.log(mean)
-        return np.where(np.isfinite(logs), logs, np.nan)
+            levels = measure.transform(mean)
+        return np.where(np.isfinite(levels), levels, np.nan)
 
 
 def rows_finding(

@@ -2,23 +2,31 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import narwhals as nw
 import numpy as np
 
 from benchinfer.core import frames
+from benchinfer.core.arguments import ArgumentError
+from benchinfer.core.errors import DesignError, unknown
 from benchinfer.core.hints import literal
-from benchinfer.core.numbers import count
+from benchinfer.core.measure import Measure
+from benchinfer.core.numbers import count, several
+from benchinfer.numerics.types import Array, Codes, Counts
 from benchinfer.scores.checks.faults import Failed, Reading, tests
-from benchinfer.scores.columns import FAILED, LABELS, Frame, lazy
-from benchinfer.scores.coverage import Finding
-from benchinfer.scores.summary import first_rows, n_rows
+from benchinfer.scores.columns import FAILED, INNER, LABELS, Frame, lazy
+from benchinfer.scores.coverage import Finding, Gaps
+from benchinfer.scores.numerics.places import MOST
+from benchinfer.scores.summary import Summary, first_rows, n_rows
 
 if TYPE_CHECKING:
     import pandas as pd
 
 _TRUE = ("true", "1", "yes")
+_NAMED = 50  # algorithms that an error names
 _UNFINISHED = (*FAILED, "killed", "running", "scheduled", "pending", "preempted")
 
 
@@ -56,55 +64,267 @@ def failures_frame(failures: Any) -> pd.DataFrame:
     return frames.frame({name: rows[name].tolist() for name in held})
 
 
-def filled(reading: Reading, failed: Failed) -> tuple[Frame, list[Finding]]:
-    """Return the rows with a score for each failure, and a finding that reports this.
+def gaps_of(
+    failures: Any, summary: Summary, expected: Counts, failed: Failed, *, paired: bool
+) -> Gaps:
+    """Count the failed runs and the missing scores of a measure, as `Gaps` has them.
 
-    The worst score is that of any algorithm on the same data set; where there is none, the failure
-    stays without a score.
+    Parameters
+    ----------
+    failures
+        Rows without a score, those of stopped runs included; None without any.
+    summary
+        Of one measure.
+    expected
+        (D,) how many replications a complete cell has.
+    failed
+        What failures count as.
+    paired
+        Whether algorithms share replications.
+    """
+    counts, runs = np.zeros(summary.n[0].shape, np.int64), dict[str, int]()
+    if failures is not None:
+        rows = _without_score(failures, summary.measures[0])
+        numbers = Counter(map(str, rows["algorithm"]))
+        runs = dict(sorted(numbers.items(), key=lambda one: (-one[1], one[0])))
+        d, k = _places(rows, summary)
+        there = (d >= 0) & (k >= 0)
+        np.add.at(counts, (d[there], k[there]), 1)
+    lost, empty = expected[:, None] - summary.replications[0], summary.n[0] == 0
+    if failed == "missing":
+        lost = lost - counts
+    missing = np.where(paired | empty, np.maximum(lost, 0), 0)
+    words = {"missing": "", "error": "", "worst": "the worst score"}
+    counted = f"the scores of {failed}" if isinstance(failed, str) else f"{failed:g}"
+    return Gaps(counts, missing, runs, words.get(str(failed), counted) if runs else "")
+
+
+def check_failed(failed: object, *, words: Sequence[str]) -> None:
+    """Raise an ArgumentError unless failures can count as this value in some table."""
+    known = isinstance(failed, str) and bool(failed)
+    if isinstance(failed, int | float) and not isinstance(failed, bool):
+        known = abs(failed) <= MOST
+    if not known:
+        raise ArgumentError(
+            f"{failed=} is not understood.",
+            hint=f"{', '.join(f'failed={literal(word)}' for word in words)}, the score that a"
+            " failure counts as, or the algorithm whose scores it gets.",
+        )
+
+
+def stand_in(failed: Failed, algorithms: Sequence[str], *, words: Sequence[str]) -> Failed:
+    """Return what failures count as, an algorithm by its name in the table.
+
+    Capitals do not matter where they tell no two algorithms apart.
+    """
+    if not isinstance(failed, str) or failed in (*words, *algorithms):
+        return failed
+    names = [name for name in algorithms if name.casefold() == failed.casefold()]
+    if len(names) != 1:
+        raise ArgumentError(unknown("failed", failed, (*words, *algorithms[:_NAMED])))
+    return names[0]
+
+
+def filled(reading: Reading) -> tuple[Frame, list[Finding]]:
+    """Return the rows with a score for each failure: the worst, a number, or an algorithm's.
+
+    On a measure without any score a failure has no worst one, and stays.
     """
     import pyarrow as pa
 
+    failed = reading.failed
     absent = tests(reading.frame)["absent"].alias("benchinfer_absent")
     table: Any = reading.frame.with_columns(absent).collect().to_arrow()
     lost = np.flatnonzero(table.column("benchinfer_absent").to_numpy(zero_copy_only=False))
     table = table.drop_columns(["benchinfer_absent"])
-    part = table.select(["measure", "dataset"]).take(lost).to_pylist()
-    if failed == "worst":
-        worst = _worst(reading)
-        scores = [worst.get((row["measure"], row["dataset"]), np.nan) for row in part]
-    else:
-        scores = [float(failed)] * len(lost)
+    places = _labels(table.take(lost))
     value = np.array(table.column("value").to_numpy(zero_copy_only=False), dtype=float)
+    if failed == "worst":
+        scores, kind = _worst(reading, places), "the worst score"
+    elif isinstance(failed, str):
+        rows = _labels(table).assign(value=value)
+        scores, kind = scores_of(failed, rows, places), f"those of {failed}"
+    else:
+        scores, kind = np.full(len(lost), float(failed)), f"a score of {failed:g}"
     value[lost] = scores
     i = table.schema.get_field_index("value")
     table = table.set_column(i, "value", pa.array(value, pa.float64(), from_pandas=True))
     if "text" in table.column_names:
         text = table.column("text").to_pylist()
-        for row, score in zip(lost.tolist(), scores, strict=True):
+        for row, score in zip(lost.tolist(), scores.tolist(), strict=True):
             text[row] = None if np.isnan(score) else repr(score)
         i = table.schema.get_field_index("text")
         table = table.set_column(i, "text", pa.array(text, pa.string()))
     n = int(np.isfinite(scores).sum())
-    took = "the worst score of their data set" if failed == "worst" else f"a score of {failed:g}"
-    what = f"{count(n, 'failure')} {'takes' if n == 1 else 'take'} {took}."
+    what = f"{count(n, 'failure')} {'counts' if n == 1 else 'count'} as {kind}."
     hint = 'failed="missing" leaves them without a score.'
     findings = [Finding("failures filled", "warning", n, what, (), hint)]
     return lazy(table), findings
 
 
-def _worst(reading: Reading) -> dict[tuple[str, str], float]:
-    """Return the worst score by measure and data set."""
-    s, worst = reading.summary, dict[tuple[str, str], float]()
+def _labels(table: Any) -> pd.DataFrame:
+    """Return the labels of rows as text."""
+    import pyarrow as pa
+
+    names = [name for name in (*LABELS, *INNER) if name in table.column_names]
+    return pa.table({name: table.column(name).cast(pa.string()) for name in names}).to_pandas()
+
+
+def _places(rows: pd.DataFrame, summary: Summary) -> tuple[Codes, Codes]:
+    """Return the data set and the algorithm of rows as positions, -1 for what has no scores."""
+    both: list[Codes] = []
+    for role, names in (("dataset", summary.datasets), ("algorithm", summary.algorithms)):
+        place = {name: i for i, name in enumerate(names)}
+        both.append(np.array([place.get(name, -1) for name in rows[role]], dtype=np.int64))
+    return both[0], both[1]
+
+
+def _worst(reading: Reading, places: pd.DataFrame) -> Array:
+    """Return the worst score for each place, NaN on a measure without scores."""
+    scores, s = np.full(len(places), np.nan), reading.summary
+    d, k = _places(places, s)
     for measure in reading.measures:
-        if measure.name not in s.measures:
-            continue
-        m = s.measures.index(measure.name)
-        ends = s.minimum[m] if measure.sign > 0 else s.maximum[m]
-        for d, dataset in enumerate(s.datasets):
-            if (there := ends[d][np.isfinite(ends[d])]).size:
-                end = there.min() if measure.sign > 0 else there.max()
-                worst[measure.name, dataset] = float(end)
-    return worst
+        rows = (places["measure"] == measure.name).to_numpy()
+        if measure.name in s.measures and rows.any():
+            scores[rows] = worst_scores(s.of(measure.name), measure, d[rows], k[rows])
+    return scores
+
+
+def worst_scores(summary: Summary, measure: Measure, dataset: Codes, algorithm: Codes) -> Array:
+    """Return the score that failures count as under ``failed="worst"``.
+
+    The worst score of any algorithm on the data set of the failure, where two others or more have
+    scores there; else the worst score of the measure in the table, as a failure would tie with a
+    single other algorithm. A run that has a limit counts as one that was stopped at it.
+
+    Parameters
+    ----------
+    summary
+        Of one measure.
+    measure
+        Which direction is better, and the limit.
+    dataset, algorithm
+        (N,) places of the failures; -1 for what has no scores at all.
+
+    Examples
+    --------
+    >>> import benchinfer as bi, pandas as pd
+    >>> runs = pd.DataFrame({"dataset": list("ccccdd"), "algorithm": list("xyzwxw"),
+    ...                      "acc": [0.9, 0.8, None, 0.7, 0.5, None]})
+    >>> bi.read_scores(runs, measures="acc:higher", failed="worst").to_frame()["value"].tolist()
+    [0.7, 0.9, 0.8, 0.7, 0.5, 0.5]
+    """
+    if measure.stopped_score is not None:
+        return np.full(len(dataset), float(measure.stopped_score))
+    worse, ends = (
+        (np.fmin, summary.minimum[0]) if measure.sign > 0 else (np.fmax, summary.maximum[0])
+    )
+    of_table = float(summary.ends[0, 0 if measure.sign > 0 else 1])
+    there = np.pad(summary.n[0] > 0, (0, 1))
+    others = there[dataset].sum(axis=1) - there[dataset, algorithm]
+    of_datasets = np.append(worse.reduce(ends, axis=1), np.nan)
+    return np.where(others > 1, of_datasets[dataset], of_table)
+
+
+def with_worst(
+    frame: Frame, failures: Any, summary: Summary, measure: Measure, *, paired: bool
+) -> Frame:
+    """Add rows with the worst score for empty cells and for failures, to rows of one measure.
+
+    Parameters
+    ----------
+    frame
+        Canonical columns.
+    failures
+        Rows without a score, None without any.
+    summary
+        Of the rows.
+    measure
+        The measure.
+    paired
+        Whether algorithms share replications: an empty cell then gets all those of its data set,
+        else as many as the algorithm with the most of them has.
+    """
+    import pyarrow as pa
+
+    table: Any = frame.collect().to_arrow()
+    labels = _labels(table)
+    lost = _rows_lost(labels, failures, summary, paired=paired)
+    new: Any = table.take(lost["like"].to_numpy(np.int64))
+    worst = pa.array(worst_scores(summary, measure, *_places(lost, summary)), pa.float64())
+    columns = {role: pa.array(lost[role], pa.string()) for role in labels}
+    for name, column in (columns | {"value": worst}).items():
+        i = table.schema.get_field_index(name)
+        table = table.set_column(i, name, table.column(name).cast(column.type))
+        new = new.set_column(i, name, column)
+    return lazy(pa.concat_tables([table, new]))
+
+
+def _rows_lost(
+    labels: pd.DataFrame, failures: Any, summary: Summary, *, paired: bool
+) -> pd.DataFrame:
+    """Return the labels of rows for empty cells and failures, each with a row that it is like."""
+    import pandas as pd
+
+    labels = labels.assign(like=np.arange(len(labels)))
+    empty, most = summary.n[0] == 0, summary.n[0].argmax(axis=1)
+    parts = [labels]
+    for d, rows in enumerate(rows for _, rows in labels.groupby("dataset")):
+        algorithm = summary.algorithms[most[d]]
+        of_most = rows[rows["algorithm"] == algorithm]
+        like = rows.drop_duplicates("replication") if paired else of_most
+        parts += [like.assign(algorithm=summary.algorithms[k]) for k in np.flatnonzero(empty[d])]
+    if failures is not None:
+        place = ["dataset", "replication"]
+        failed = _without_score(failures, summary.measures[0])
+        failed = failed[failed["dataset"].isin(summary.datasets)]
+        failed = failed[failed["algorithm"].isin(summary.algorithms)]
+        first = labels.drop_duplicates("dataset").set_index("dataset")["like"]
+        same = labels.drop_duplicates(place).set_index(place)["like"].rename("same")
+        like = failed.join(same, on=place)["same"].fillna(failed["dataset"].map(first))
+        of_failed = labels.iloc[like.astype(np.int64)]
+        changed = {role: failed[role].to_numpy() for role in ("replication", "algorithm")}
+        parts.append(of_failed.assign(**changed))
+    rows = pd.concat(parts, ignore_index=True)
+    again = rows.duplicated(["dataset", "replication", "algorithm"])
+    return rows[(rows.index >= len(labels)) & ~again]
+
+
+def _without_score(failures: Any, measure: str) -> pd.DataFrame:
+    """Return the failures of a measure but those of stopped runs, which have a score."""
+    rows = failures_frame(failures)
+    rows = rows[rows["measure"] == measure] if "measure" in rows else rows
+    return rows[~rows["scored"].astype(bool)] if "scored" in rows else rows
+
+
+def scores_of(name: str, rows: pd.DataFrame, places: pd.DataFrame) -> Array:
+    """Return the scores of an algorithm at some places: those of the same replications.
+
+    Where it has none of a replication, its mean on the data set.
+
+    Raises
+    ------
+    DesignError
+        It has no score on a data set.
+    """
+    scores = rows[(rows["algorithm"] == name) & rows["value"].notna()]
+    inner = [role for role in (*LABELS, *INNER) if role in places and role in rows]
+    inner = [role for role in inner if role not in ("domain", "algorithm")]
+    outer = [role for role in ("measure", "dataset") if role in inner]
+    same, mean = (
+        places[keys].join(scores.groupby(keys)["value"].mean(), on=keys)["value"]
+        for keys in (inner, outer)
+    )
+    values = same.fillna(mean)
+    lacking = values.isna() & places[inner].notna().all(axis=1)
+    if lacking.any():
+        lost = places.loc[lacking, "dataset"].drop_duplicates().tolist()
+        raise DesignError(
+            f"{name!r} has no scores to stand for those that are missing on"
+            f" {count(len(lost), 'data set')}: {several(lost)}.",
+            hint="name an algorithm that has, or a score.",
+        )
+    return values.to_numpy(np.float64)
 
 
 def scores_of_failures(reading: Reading) -> Finding | None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 import narwhals as nw
 import numpy as np
@@ -34,7 +34,8 @@ from benchinfer.scores.summary import Summary, first_rows, n_rows
 if TYPE_CHECKING:
     from benchinfer.scores.rows import Rows
 
-type Failed = Literal["missing", "error", "worst"] | float
+# What rows without a score count as: "missing", "error", "worst", an algorithm, or a score.
+type Failed = str | float
 type Fault = Callable[[Reading], Finding | None]
 _VALUE = nw.col("value")
 _ABSENT = _VALUE.is_null() | _VALUE.is_nan()
@@ -224,9 +225,7 @@ def failures(reading: Reading) -> Finding | None:
     if reading.failed == "error":
         hint = 'leave failed runs out, or say so knowingly: failed="missing".'
         return Finding("failures", "error", n, f"{what}.", where, hint)
-    hint = (
-        'failed="worst" gives them the worst score of their data set, failed="error" refuses them.'
-    )
+    hint = 'failed="worst" counts them as the worst score, failed="error" refuses them.'
     return Finding("failures", "warning", n, f"{what}: taken as missing.", where, hint)
 
 

@@ -16,7 +16,7 @@ import numpy as np
 from benchinfer.core.hints import literal
 from benchinfer.core.measure import Measure
 from benchinfer.core.numbers import count
-from benchinfer.scores.checks import advice, gaps, kinds, units
+from benchinfer.scores.checks import advice, families, gaps, kinds, units
 from benchinfer.scores.checks.facts import Facts, Rule, least_datasets, rows_finding
 from benchinfer.scores.columns import FAILED, STATUS, common_name
 from benchinfer.scores.coverage import Finding
@@ -296,6 +296,7 @@ RULES: tuple[Rule, ...] = (
     *kinds.RULES,
     *gaps.RULES,
     *units.RULES,
+    *families.RULES,
     *advice.RULES,
 )
 

@@ -16,7 +16,7 @@ WHOLE = "whole numbers"
 RANKS = "ranks"
 PILED = "scores on a bound"
 BINOMIAL = Analysis("bayes", ("likelihood", "binomial"))
-RANKED = Analysis("permutation", ("on", "ranks"))
+RANKED = Analysis("permutation", ("on", "values"))
 # Share of the scores on a bound from which a model without the bound is another one.
 _PILED = 0.1
 _MOST_TRIALS = 1000
@@ -45,12 +45,13 @@ def all_ranks(summary: Summary, m: int) -> bool:
     n, k = summary.n[m], len(summary.algorithms)
     held = n.any(axis=1)
     n, mean = n[held], summary.mean[m, held]
-    if k < 3 or (n == 0).any() or n.min(axis=1).sum() < 3 or (n != n[:, :1]).any():
+    complete = (n == n[:, :1]).all(axis=1)  # gaps take ranks away, and change no other one
+    if k < 3 or n[complete, 0].sum() < 3 or complete.sum() < len(n) / 2:
         return False
     ends = np.stack([summary.minimum[m, held], summary.maximum[m, held]])
-    half = (ends >= 1) & (ends <= k) & (2 * ends == np.round(2 * ends))
-    sums = np.abs(mean.sum(axis=1) - k * (k + 1) / 2)
-    return bool(half.all() and ends.min() < ends.max() and (sums <= 1e-6 * k).all())
+    half = (ends >= 1) & (ends <= k) & (2 * ends == np.round(2 * ends)) | np.isnan(ends)
+    sums = np.abs(mean[complete].sum(axis=1) - k * (k + 1) / 2)
+    return bool(half.all() and np.nanmin(ends) < np.nanmax(ends) and (sums <= 1e-6 * k).all())
 
 
 def zero_one_scores(facts: Facts) -> Finding | None:

@@ -6,17 +6,17 @@ from dataclasses import replace
 import numpy as np
 
 from benchinfer.core.numbers import count
-from benchinfer.numerics.types import Array, Counts, Flags
+from benchinfer.numerics.types import Array, Flags
+from benchinfer.scores.checks.decision import PERMUTATION, SPREAD, advice
 from benchinfer.scores.checks.facts import Facts, Rule, rows_finding
 from benchinfer.scores.checks.kinds import all_ranks, zero_one
 from benchinfer.scores.coverage import Finding
+from benchinfer.scores.numerics import two_way
 
 MIXED = ("stand-ins", "per cent and fractions")
 UNEQUAL = "unequal spread"
 # Of nested units: items that some algorithms lack, and groups of items declared within items.
 LACKING, REVERSED = "units without items", "order of units"
-# Times the median. Among published tables with one unit the largest ratio is 8.
-SPREAD = 20.0
 _FEWEST = 4  # data sets
 _NEGATIVE = (-1.0, -9.0, -99.0, -999.0, -9999.0, -99999.0)
 _LARGE = (999.0, 9999.0, 99999.0, 999999.0, 9999999.0, 1e6, 1e7, 1e8, 1e9, 2147483647.0)
@@ -110,30 +110,32 @@ def _wholly(facts: Facts, held: Flags, above: Flags) -> list[tuple[str, str]]:
 
 
 def unequal_spread(facts: Facts) -> Finding | None:
-    """List data sets on which scores vary many times as much as on the median one."""
+    """List data sets on which scores vary many times as much as on others."""
     s = facts.summary
     rows: list[tuple[str, ...]] = []
-    lowest, ways = np.inf, dict[str, str]()
+    ways: dict[str, str] = {}
     for m, measure in facts.declared:
-        between, within = between_ratios(facts.levels(m)), within_ratios(facts, m)
+        between, within = two_way.spread_ratios(facts.levels(m)), _within_ratios(facts, m)
+        fitting = advice(facts, m)
+        unit = dict(fitting.unit) if fitting else {}
+        # Of scores in several units the data sets that spread most are shown, however far.
+        most = min(SPREAD, float(np.quantile(between, 0.9))) if unit else SPREAD
         ratio = np.fmax(between, within)
-        far = np.flatnonzero(ratio >= SPREAD)
-        lowest = min(lowest, s.ends[m, 0]) if len(far) else lowest
-        if len(far) and measure.normalised is None:
-            ways["normalise"] = "min-max"
+        far = np.flatnonzero((between >= most) | (within >= SPREAD))
+        if len(far):
+            typical = fitting is not None and fitting.call == PERMUTATION
+            ways |= unit or ({"analysis": "permutation"} if typical else {})
         rows += [
             (
                 s.datasets[d],
                 measure.name,
-                "algorithms" if between[d] >= SPREAD else "replications",
+                "algorithms" if between[d] >= most else "replications",
                 f"{ratio[d]:.3g} times",
             )
             for d in far[np.argsort(-ratio[far], kind="stable")]
         ]
     if not rows:
         return None
-    if lowest > 0:
-        ways["scale"] = "log"
     finding = rows_finding(
         UNEQUAL,
         "warning",
@@ -146,44 +148,30 @@ def unequal_spread(facts: Facts) -> Finding | None:
     return finding and replace(finding, proposes=tuple(ways.items()))
 
 
+_TAKEN = {
+    "permutation": "typical differences, which few data sets do not move (compare_permutation)",
+    "log": 'relative scores (Measure(scale="log"))',
+    "ranks": 'ranks within data sets (read_scores(..., normalise="ranks"))',
+    "z": 'standard deviations of each data set (read_scores(..., normalise="z"))',
+}
+
+
 def one_unit(ways: Mapping[str, object]) -> str:
     """Return the hint on scores in several units, with the arguments that bring them to one."""
-    kind, scale = ways.get("normalise"), ways.get("scale")
-    own_scale = (
-        " give each data set a scale of its own"
-        f' (read_scores(..., normalise="{kind}"), or references),'
-    )
-    relative = f' compare relative scores (Measure(scale="{scale}")),'
-    return (
-        "a mean over data sets is about these alone: bring them to one unit,"
-        f"{own_scale if kind else ''}{relative if scale else ''}"
-        " or compare by ranks (compare_permutation, compare_wins)."
-    )
+    taken = [_TAKEN[str(way)] for way in ways.values()]
+    way = f"; compare takes {' or '.join(taken)}" if taken else ""
+    return f"a mean over data sets is about these alone: bring them to one unit{way}."
 
 
-def between_ratios(levels: Array) -> Array:
-    """Return (D,) standard deviations of (D, K) levels between algorithms, over their median."""
-    n = np.isfinite(levels).sum(axis=1)
-    middle = np.where(np.isfinite(levels), levels, 0.0).sum(axis=1) / np.maximum(n, 1)
-    squares = np.nansum((levels - middle[:, None]) ** 2, axis=1)
-    return _ratios(squares, n - 1)
-
-
-def within_ratios(facts: Facts, m: int) -> Array:
+def _within_ratios(facts: Facts, m: int) -> Array:
     """Return (D,) standard deviations within cells, over their median; 1 on another scale."""
     s = facts.summary
     scale = {measure.name: measure.scale for measure in facts.measures}[s.measures[m]]
-    if scale != "identity":
-        return np.ones(len(s.datasets))
-    return _ratios(s.squares[m].sum(axis=1), (s.n[m] - 1).clip(min=0).sum(axis=1))
-
-
-def _ratios(squares: Array, degrees: Counts) -> Array:
-    """Return standard deviations over their median, 1 where they are unknown."""
-    sd = np.sqrt(squares / np.maximum(degrees, 1))
+    degrees = (s.n[m] - 1).clip(min=0).sum(axis=1)
+    sd = np.sqrt(s.squares[m].sum(axis=1) / np.maximum(degrees, 1))
     known = (degrees > 0) & (sd > 0)
-    if known.sum() < _FEWEST:
-        return np.ones(len(sd))
+    if scale != "identity" or known.sum() < _FEWEST:
+        return np.ones(len(s.datasets))
     return np.where(known, sd / np.median(sd[known]), 1.0)
 
 

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from benchinfer.core.errors import ScoreTableError
 from benchinfer.core.hints import directions, literal
 from benchinfer.core.numbers import count, several
+from benchinfer.numerics.types import Array
 from benchinfer.scores.checks.patterns import pattern_of
 from benchinfer.scores.columns import (
     COMMON,
@@ -19,6 +23,7 @@ from benchinfer.scores.columns import (
     Roles,
     assign,
     common_name,
+    names_size,
 )
 from benchinfer.scores.coverage import Finding
 from benchinfer.scores.sources.frames import Source
@@ -27,6 +32,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 _LOOK = 200  # rows that are looked at
+_LARGER = 30  # times the range of the scores, from which another one is of something else
 _COUNTED = re.compile(r"(.*?)\d+", re.DOTALL)
 
 
@@ -52,11 +58,13 @@ def roles_of(
     measures: Sequence[str],
     covariates: Sequence[str] = (),
     features: Sequence[str] = (),
+    bounds: tuple[float, float] | None = None,
 ) -> Roles:
     """Return the roles of the columns and, with ``"auto"``, the layout that they imply.
 
     A table is long if it can be. Other layouts are tried only where it lacks a column for that, and
-    one is taken only if no second one fits. Tools that are known have their own.
+    one is taken only if no second one fits. Tools that are known have their own. Columns of sizes
+    hold no scores; bounds are those of the scores, where they are declared.
     """
     if layout == "auto" and (known := source.known) is not None:
         said = {*(columns or {}).values(), *(columns or {})}
@@ -66,7 +74,8 @@ def roles_of(
         if layout == "wide-measures" and not measures:
             layout = "long"  # which asks for the measures
     if layout != "auto":
-        return assign(source.names, columns, layout, measures, covariates, features)
+        roles = assign(source.names, columns, layout, measures, covariates, features)
+        return _without_sizes(source, roles, bounds)
     long = assign(source.names, columns, "long", measures, covariates, features)
     lacks = any(finding.rule == "missing columns" for finding in long.findings)
     # A name that is not there is the user's to correct first.
@@ -75,7 +84,7 @@ def roles_of(
     named = _named_as_measures(source, long, measures)
     if named is not None:
         return _with(long, named)
-    return _wide(source, columns, measures, covariates, features, long)
+    return _wide(source, columns, measures, covariates, features, long, bounds)
 
 
 def _wide(
@@ -85,6 +94,7 @@ def _wide(
     covariates: Sequence[str],
     features: Sequence[str],
     long: Roles,
+    bounds: tuple[float, float] | None,
 ) -> Roles:
     """Return the roles of the one wide layout that fits; report a fault where several do."""
     fitting: dict[str, Roles] = {}
@@ -94,6 +104,7 @@ def _wide(
             fitting[other] = roles
     if len(fitting) == 1:
         ((fitting_layout, roles),) = fitting.items()
+        roles = _without_sizes(source, roles, bounds)
         labels = list(dict.fromkeys("/".join(says.values()) for says in roles.wide.values()))
         what = f"{count(len(roles.wide), 'column')} of scores, one per"
         what += f" {' and '.join(roles.spread)}: {several(labels)}."
@@ -109,6 +120,52 @@ def _wide(
     hint = "\nor ".join(ways) + "."
     what = f"the table can be read in {len(ways)} ways, which its columns do not tell apart."
     return _with(long, Finding("ambiguous layout", "error", 1, what, (), hint))
+
+
+def _without_sizes(source: Source, roles: Roles, bounds: tuple[float, float] | None) -> Roles:
+    """Return the roles without columns of sizes, of one column per algorithm or data set.
+
+    A column is of a size if it holds whole numbers, is named as one, and lies beyond the scores of
+    all other columns: each number, or with a range that is 30 times theirs. Whatever its name is,
+    it is if all its numbers are beyond the bounds of the scores even as per cent.
+    """
+    if roles.spread not in (("algorithm",), ("dataset",)):
+        return roles
+    named = [name for name in roles.wide if names_size(name)]
+    doubtful = list(roles.wide) if bounds is not None else named
+    if not doubtful or len(named) == len(roles.wide):
+        return roles
+    columns = {name: np.array(v) for name, v in _first_numbers(source, list(roles.wide)).items()}
+    scores = np.concatenate([columns[name] for name in columns if name not in named])
+    if not scores.size:
+        return roles
+    low, high = float(scores.min()), float(scores.max())
+    sizes = [
+        name
+        for name in doubtful
+        if len(values := columns[name]) and (values % 1 == 0).all()
+        if (name in named and _beyond(values, low, high))
+        or (bounds is not None and np.isfinite(bounds).all() and _outside(values, *bounds))
+    ]
+    if not sizes:
+        return roles
+    wide = {name: says for name, says in roles.wide.items() if name not in sizes}
+    hold = "column holds" if len(sizes) == 1 else "columns hold"
+    what = f"{len(sizes)} {hold} whole numbers far beyond all scores: {several(sizes)}."
+    hint = f"taken for sizes, not for scores; covariates={literal(tuple(sizes))} keeps them."
+    finding = Finding("columns of sizes", "warning", len(sizes), what, (), hint)
+    return Roles(roles.of, wide, roles.layout, (*roles.findings, finding), roles.covariates)
+
+
+def _beyond(values: Array, low: float, high: float) -> bool:
+    """Return whether numbers lie beyond a range, or theirs is far larger."""
+    size = float(values.max() - values.min())
+    return bool(values.min() > high or values.max() < low or size >= _LARGER * (high - low) > 0)
+
+
+def _outside(values: Array, low: float, high: float) -> bool:
+    """Return whether all numbers are beyond bounds, also if these are of per cent."""
+    return bool((values > 100 * abs(high)).all() or (values < -100 * abs(low)).all())
 
 
 def _with(roles: Roles, finding: Finding) -> Roles:
@@ -200,12 +257,28 @@ def _unknown_labels(source: Source, long: Roles) -> str | None:
 
 def _numeric(source: Source, names: Sequence[str]) -> set[str]:
     """Return the columns whose first values are numbers, or none at all."""
+    values = _first_values(source, names)
+    return {name for name, column in values.items() if all(map(_is_number, column))}
+
+
+def _first_values(source: Source, names: Sequence[str]) -> dict[str, list[object]]:
+    """Return the first values of columns; none of a table that cannot be read."""
     try:
         frame, _ = source.load([], names, [])
         table: Any = frame.head(_LOOK).collect().to_arrow()
     except ScoreTableError:
-        return set()
-    return {name for name in names if all(map(_is_number, table.column(name).to_pylist()))}
+        return {}
+    return {name: table.column(name).to_pylist() for name in names}
+
+
+def _first_numbers(source: Source, names: Sequence[str]) -> dict[str, list[float]]:
+    """Return the finite ones among the first values of columns."""
+    values = _first_values(source, names)
+    numbers = {
+        name: [float(str(value)) for value in column if value is not None and _is_number(value)]
+        for name, column in values.items()
+    }
+    return {name: [x for x in column if math.isfinite(x)] for name, column in numbers.items()}
 
 
 def _is_number(value: object) -> bool:

@@ -1,5 +1,7 @@
 """Comparison by the analysis that fits a table."""
 
+import re
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -64,7 +66,7 @@ CASES = {
     ),
     "items of one data set": (right_or_wrong(1, 3), "pair", {}, ""),
     "one score of each": (normal(1, 3), "points", {}, ""),
-    "ranks": (ranks(9, 4), "permutation", {"on": "ranks"}, "mixed"),
+    "ranks": (ranks(9, 4), "permutation", {"on": "values"}, "mixed"),
 }
 
 
@@ -100,10 +102,9 @@ def test_the_answer_is_that_of_the_analysis_by_name(name):
     pd.testing.assert_frame_equal(answer["acc"].contrasts(all=True), named.contrasts(all=True))
     assert answer["acc"].headline() == named.headline()
     if choice.second:
-        other = getattr(bi, f"compare_{choice.second}")(scores, "acc")
-        pd.testing.assert_frame_equal(
-            answer.others["acc"].contrasts(all=True), other.contrasts(all=True)
-        )
+        other = getattr(bi, f"compare_{choice.second}")(scores, "acc", **choice.second_options)
+        assert answer.others["acc"].codes.tolist() == other.codes.tolist()
+        assert list(answer.others["acc"].sides) == other.named_sides()
         same = int((other.codes == named.codes).sum())
         assert f"the same verdict on {same} of 6 pairs" in answer.basis("acc")
 
@@ -139,17 +140,90 @@ def test_each_data_set_has_the_analysis_that_fits_it():
         pd.testing.assert_frame_equal(result.contrasts(), single.contrasts())
 
 
-def test_agreement_counts_only_pairs_that_both_analyses_test():
+def test_the_second_analysis_answers_the_same_question():
+    """Of means by sign flips where they are compared, and of the same scores where not as read."""
+    normal_, heavy_ = (bi.compare(table(CASES[name][0])) for name in ("normal", "heavy tails"))
+    assert dict(normal_.choices["acc"].second_options) == {"on": "values", "resamples": 9_999}
+    assert dict(heavy_.choices["acc"].second_options) == {}
+    units = 10.0 ** np.linspace(-3, 3, 15)[:, None, None]
+    answer = bi.compare(table(units * normal(15, 4)))
+    assert answer.choices["acc"].normalise == "ranks"
+    ranked = table(units * normal(15, 4)).normalise("ranks")
+    assert answer.others["acc"].codes.tolist() == bi.compare_mixed(ranked).codes.tolist()
+
+
+def test_verdicts_alone_are_those_of_the_comparison():
+    from benchinfer.analyses.mixed.compare import verdicts as mixed
+    from benchinfer.analyses.permutation.compare import verdicts as permutation
+
+    values = normal(12, 4)
+    values[2, 1] = np.nan
+    for scores in (table(normal(12, 4)), table(values[~np.isnan(values).any(axis=(1, 2))])):
+        for arguments in ({}, {"control": "a3", "level": 0.9}, {"alternative": "better"}):
+            for alone, whole in (
+                (mixed, bi.compare_mixed),
+                (permutation, bi.compare_permutation),
+            ):
+                found = alone(scores, "acc", **arguments)
+                expected = whole(scores, "acc", **arguments)
+                assert found.codes.tolist() == expected.codes.tolist()
+                assert list(found.sides) == expected.named_sides()
+                assert found.title == expected.title
+
+
+def test_agreement_is_on_the_pairs_of_the_lead_with_the_best():
     values = normal(15, 4)
     values[0, 1] += 40
     answer = bi.compare(table(values), control="best")
-    lead, other = answer["acc"], answer.others["acc"]
-    # Means follow the score that lies far out, ranks do not: the two have other controls.
-    sides = [{frozenset(pair) for pair in each.named_sides()} for each in (lead, other)]
-    assert len(sides[0] & sides[1]) < len(sides[0])
-    said = answer.agreement("acc")
-    assert said.startswith("by mixed model: ")
-    assert said.endswith("that both test")
+    assert len(answer["acc"].pairs) == 3
+    assert len(answer.others["acc"].sides) == 6
+    assert re.fullmatch(
+        r"by mixed model: the same verdict on \d of 3 pairs", answer.agreement("acc")
+    )
+
+
+def test_scores_in_several_units_are_compared_on_one_scale(tmp_path):
+    draw = np.random.default_rng(8)
+    units = 10.0 ** np.linspace(0, 5, 15)[:, None, None]
+    ratios = np.exp(0.1 * draw.normal(size=(15, 4, 1)) + 0.2 * np.arange(4)[:, None])
+    answer = bi.compare(table(units * ratios, measure="mae:lower:5"))
+    choice, result = answer.choices["mae"], answer["mae"]
+    assert (choice.analysis, choice.scale, choice.normalise) == ("mixed", "log", "")
+    assert (result.measure.scale, result.measure.tolerance) == ("log", 0.0)
+    assert "By mixed model of logarithms, as scores vary " in answer.basis("mae")
+    named = bi.compare_mixed(table(units * ratios, measure="mae:lower:0:log"))
+    pd.testing.assert_frame_equal(result.contrasts(all=True), named.contrasts(all=True))
+
+    shifts = units * normal(15, 4)
+    answer = bi.compare(table(shifts))
+    assert (answer.choices["acc"].normalise, list(answer)) == ("ranks", ["acc"])
+    named = bi.compare_permutation(table(shifts).normalise("ranks"), on="values")
+    pd.testing.assert_frame_equal(answer["acc"].contrasts(all=True), named.contrasts(all=True))
+    assert "of ranks within data sets, as scores vary " in answer.headline()
+    levels = answer.levels()["acc"]
+    assert levels.between(1, 4).all()
+    assert levels.sum() == pytest.approx(10)
+    again = bi.load(answer.save(tmp_path / "answer.json"))
+    assert again.choices == answer.choices
+    assert again.headline() == answer.headline()
+
+
+def test_few_data_sets_in_several_units_are_divided_by_their_spread():
+    values = 100.0 ** np.arange(5)[:, None, None] * normal(5, 4)
+    answer = bi.compare(table(values))
+    assert (answer.choices["acc"].analysis, answer.choices["acc"].normalise) == ("mixed", "z")
+    named = bi.compare_mixed(table(values).normalise("z"))
+    pd.testing.assert_frame_equal(answer["acc"].contrasts(all=True), named.contrasts(all=True))
+    assert "of scores in standard deviations of their data set, as" in answer.basis("acc")
+
+
+def test_gaps_that_are_an_error_are_refused_whatever_fits():
+    values = normal(12, 4)
+    frame = table(values).to_frame()
+    scores = bi.read_scores(frame[1:], measures="acc:higher:0.01")
+    assert bi.compare(scores).choices["acc"].options == {"missing": "shared"}
+    with pytest.raises(bi.DesignError, match="1 of 48 cells lack scores"):
+        bi.compare(scores, missing="error")
 
 
 def test_measures_are_compared_each_by_its_own_analysis():
@@ -207,10 +281,11 @@ def test_arguments_that_do_not_go_with_the_analysis_are_refused(values, argument
 def test_arguments_reach_the_analysis():
     scores = table(normal(12, 4))
     answer = bi.compare(scores, control="a3", level=0.9, alternative="better")
-    for result in (answer["acc"], answer.others["acc"]):
-        assert len(result.pairs) == 3
-        assert result.level == 0.9
-        assert result.alternative == "better"
+    result = answer["acc"]
+    assert (len(result.pairs), result.level, result.alternative) == (3, 0.9, "better")
+    given = {"control": "a3", "level": 0.9, "alternative": "better", "on": "values"}
+    other = bi.compare_permutation(scores, resamples=9_999, **given)
+    assert answer.others["acc"].codes.tolist() == other.codes.tolist()
 
 
 def test_an_answer_is_saved_with_its_choice(tmp_path):

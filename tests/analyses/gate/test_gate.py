@@ -438,12 +438,18 @@ def test_undecided_by_missing_scores_does_not_count_as_a_pass():
     assert ask(lacking(3), on_undecided="fail").outcome == "fail"
 
 
-def test_the_worst_score_is_the_bound_where_the_measure_has_one():
+def test_the_worst_score_is_that_of_the_table_whatever_the_bounds_are():
     scores = lacking(3)
     low = scores.to_frame()["value"].min()
-    for bounds, worst in ((None, low), ((-5.0, 5.0), -5.0)):
+    for bounds in (None, (-5.0, 5.0)):
         declared = scores.declare(replace(scores.measure("acc"), bounds=bounds))
-        assert f"count as {worst:g}, the worst" in ask(declared, failed="worst").headline()
+        headline = ask(declared, failed="worst").headline()
+        assert f"count as {low:g}, the worst score of the table" in headline
+
+
+def test_capitals_of_the_algorithm_whose_scores_stand_for_failures_do_not_matter():
+    scores = lacking(3)
+    assert str(ask(scores, failed="OLD")) == str(ask(scores, failed="old"))
 
 
 @pytest.mark.parametrize("kind", ["normal", "heavy", "one data set"])

@@ -196,7 +196,7 @@ def test_overlap_is_not_corrected_for_under_residual_variances_of_algorithms():
         ((6, 4, 3), True, "(1|dataset) + (1|dataset:algorithm) + (1|dataset:replication)"),
         ((6, 4, 3), False, "(1|dataset) + (1|dataset:algorithm)"),
         ((6, 1, 3), True, "(1|dataset)"),
-        ((1, 6, 3), True, "(1|replication)"),
+        ((1, 6, 3), True, "(1|replication), each pair by the paired t-test"),
     ],
 )
 def test_terms_follow_from_the_design(shape, paired, formula):
@@ -355,9 +355,9 @@ def test_intervals_that_stepwise_tests_do_not_reflect_inform(adjust):
     assert "alg1 and alg2: the stepwise test decides" in row["remedy"]
 
 
-def test_pairwise_errors_need_several_data_sets():
+def test_variances_of_algorithms_between_data_sets_need_several():
     with pytest.raises(DesignError, match="there is one"):
-        bi.compare_mixed(table(simulated(24, (1, 6, 3))), structure="pairwise")
+        bi.compare_mixed(table(simulated(24, (1, 6, 3))), structure="unstructured")
 
 
 def test_identical_algorithms_are_undecided_and_named():
@@ -464,9 +464,9 @@ def test_repeats_of_one_replication_have_no_replication_term(resampling):
 @pytest.mark.parametrize(
     ("size", "terms"),
     [
-        ((1, 9, 1, 5), ""),
+        ((1, 9, 1, 5), ", each pair by Welch's t-test"),
         ((6, 3, 1, 4), " + (1|dataset) + (1|dataset:algorithm)"),
-        ((1, 3, 2, 3), " + (1|replication)"),
+        ((1, 3, 2, 3), " + (1|replication), each pair by the paired t-test"),
     ],
 )
 def test_repeats_of_replications_keep_the_terms_that_have_levels(size, terms):

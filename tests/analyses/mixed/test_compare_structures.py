@@ -292,11 +292,19 @@ def test_residuals_of_their_own_need_several_data_sets(scores):
         bi.compare_mixed(scores, target="datasets", residual="algorithm")
 
 
-def test_a_domain_of_one_data_set_has_no_levels_of_its_own(table):
+def test_a_domain_of_one_data_set_has_the_spread_of_the_others(table):
     alone = table[0].assign(domain=np.where(table[0]["dataset"] == "d00", "x", "y"))
     scores = bi.read_scores(alone, measures={"value": "higher"})
+    mixed = bi.compare_mixed(scores, domains="separate")
+    means = table[0].pivot_table("value", "dataset", "algorithm").to_numpy()
+    d = len(means)
+    for (i, j), error in zip(mixed.pairs, mixed.evidence.std_error, strict=True):
+        variance = np.var(means[1:, i] - means[1:, j], ddof=1)
+        assert error**2 == pytest.approx((variance + variance / (d - 1)) / 4)
+    assert mixed.evidence.df == pytest.approx(d - 2)
+    each = bi.read_scores(table[0].assign(domain=table[0]["dataset"]), measures={"value": "higher"})
     with pytest.raises(DesignError, match="on fewer than two data sets of a"):
-        bi.compare_mixed(scores, domains="separate")
+        bi.compare_mixed(each, domains="separate")
 
 
 def test_more_algorithms_than_data_sets_have_no_f_test_without_a_structure():

@@ -58,6 +58,7 @@ def analysis(data, *, robust=True, tests=holm):
             sides=SIDES,
             oriented=dict(enumerate(SIDES)),
             codes=decide(MATRIX @ model.beta, p, q, 0.05),
+            estimate=MATRIX @ model.beta,
             std_error=np.sqrt(np.diag(MATRIX @ errors.cov @ MATRIX.T)),
             fitted=model_of(COMPONENTS[:3]),
             df="kenward-roger",

@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from benchinfer.analyses.monitor import course, stagewise
+from benchinfer.analyses.monitor import stagewise
+from benchinfer.numerics import ties
 
 
 @pytest.fixture
@@ -51,7 +52,7 @@ def test_running_t_keeps_its_digits_far_from_zero():
 def test_no_difference_says_nothing_and_no_spread_no_more_than_signs():
     assert np.isnan(stagewise.stage_p(np.zeros(50), "t")).all()
     assert stagewise.stage_p(np.full(10, 0.3), "t") == (0.5**10, 1 - 0.5**10)
-    assert course.differences(np.array([0.3]), np.array([0.1 + 0.2])).tolist() == [0.0]
+    assert ties.differences(np.array([0.3]), np.array([0.1 + 0.2])).tolist() == [0.0]
 
 
 def test_data_sets_without_a_difference_are_left_out():

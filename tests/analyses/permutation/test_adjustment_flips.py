@@ -48,7 +48,7 @@ def test_default_is_closed_by_flips_of_the_blocks(on):
         (VALUES, {"control": "a01"}, "step-down"),
         (VALUES, {"alternative": "better"}, "holm"),
         (simulated(2, (9, 1, 9)), {}, "step-down"),
-        (np.where(np.arange(36).reshape(9, 1, 4) == 2, np.nan, VALUES), {}, "step-down"),
+        (np.where(np.arange(36).reshape(9, 1, 4) == 2, np.nan, VALUES), {}, "closed"),
         (VALUES, {"null": "asymptotic"}, "holm"),
         (simulated(2, (20, 1, 3)), {"null": "exact"}, "holm"),
         (VALUES[..., :2], {}, "holm"),
@@ -69,7 +69,7 @@ def test_unshared_replications_have_no_blocks_to_flip():
 def test_step_down_tests_go_from_the_largest_statistic():
     rows = compared(adjust="step-down").contrasts(all=True)
     terms = signed_ranks(differences(), 1e-12)
-    p, _ = rotations.step_down_flips(terms, two_sided=True)
+    p, _ = rotations.step_down_flips(terms, two_sided=True, alpha=0.05)
     np.testing.assert_allclose(rows["p_value"], np.maximum(p, rows["p_raw"]), rtol=1e-9)
     closed = compared().contrasts(all=True)
     assert (closed["p_value"] <= rows["p_value"] + 1e-12).all()
@@ -109,3 +109,28 @@ def test_the_smallest_attainable_p_value_is_that_of_one_pair():
     row = compared(VALUES[:6]).diagnostics().set_index("check")
     row = row.loc["smallest attainable adjusted p-value"]
     assert (row["value"], row["ok"]) == (2 / 2**6, True)
+
+
+def test_closed_tests_of_blocks_with_gaps_flip_the_terms_that_pairs_have():
+    values = VALUES.copy()
+    values[2, 0, 1] = values[6, 0, 3] = np.nan
+    result = compared(values)
+    terms = signed_ranks(differences(values), 1e-12)
+    raw = result.contrasts(all=True)["p_raw"].to_numpy()
+    found = rotations.closed_flips(terms, raw, 4, 0.05, silent=np.zeros(6, np.bool_))
+    np.testing.assert_allclose(result.contrasts(all=True)["p_value"], found.p_value, rtol=1e-9)
+    assert result.adjusted == "closed"
+
+
+def test_pairs_that_share_no_block_are_no_obstacle_to_closed_tests():
+    values = VALUES.copy()
+    values[:5, 0, 0] = values[5:, 0, 1] = np.nan
+    result = compared(values)
+    rows = result.contrasts(all=True)
+    assert result.adjusted == "closed"
+    assert len(rows) == 5
+    terms = signed_ranks(differences(values), 1e-12)
+    raw = np.r_[1.0, rows["p_raw"]]
+    silent = np.arange(6) == 0
+    found = rotations.closed_flips(terms, raw, 4, 0.05, silent=silent)
+    np.testing.assert_allclose(rows["p_value"], found.p_value[1:], rtol=1e-9)

@@ -135,9 +135,11 @@ def test_equivalence_is_shown_in_units_of_data_sets_too():
 
 def test_units_of_columns():
     d = np.array([[3.0, np.nan], [4.0, 0.0], [1.0, 2.0]])
-    found = blocks.in_units(d, np.array([0, 0, 1]), 1e-9)
+    found, noise = blocks.in_units(d, np.array([0, 0, 1]), np.full((3, 2), 1e-9))
     unit = np.sqrt(12.5)
     np.testing.assert_allclose(found, [[3 / unit, np.nan], [4 / unit, 0], [1, 1]])
+    # Where nothing varies on a data set the unit is 1.
+    np.testing.assert_allclose(noise, 1e-9 / np.array([[unit, 1], [unit, 1], [1, 2]]))
 
 
 REFUSED = [

@@ -1,3 +1,4 @@
+import numpy as np
 import pandas as pd
 import pytest
 
@@ -46,6 +47,8 @@ def test_every_rule_is_registered():
         "stand_ins",
         "per_cent_and_fractions",
         "unequal_spread",
+        "units_of_domains",
+        "proposed_domains",
         "advised",
     ]
 
@@ -266,3 +269,31 @@ def test_a_fold_joined_with_a_seed_is_shared(balanced):
     frame = balanced.rename(columns={"replication": "fold"}).assign(seed=1)
     columns = {"fold": "replication", "seed": "replication"}
     assert read_scores(frame, measures="acc:higher", columns=columns).paired
+
+
+@pytest.mark.parametrize(
+    ("names", "stems", "words"),
+    [
+        ([f"NAB_{i}" for i in range(28)] + ["iris"], 1, "about these 2 domains"),
+        ([f"{s}-{i}" for s in "abcdef" for i in range(3)], 6, "in place of 18 data sets"),
+        ([f"d{i}" for i in range(12)], 0, ""),
+        (["a1", "a2", "b1", "b2", "c"], 0, ""),
+    ],
+)
+def test_names_that_share_a_stem_are_proposed_as_domains(names, stems, words):
+    rows = [(name, algorithm, i * 0.1) for i, name in enumerate(names) for algorithm in "xy"]
+    frame = pd.DataFrame(rows, columns=["dataset", "algorithm", "acc"])
+    frame["acc"] += np.random.default_rng(1).normal(size=len(frame))
+    scores = bi.read_scores(frame, measures="acc:higher")
+    found = scores.findings().set_index("rule")
+    assert ("names that share a stem" in found.index) == bool(stems)
+    if stems:
+        row = found.loc["names that share a stem"]
+        assert row["count"] == stems
+        assert words in row["hint"]
+        # The column of the hint declares them.
+        stem = frame["dataset"].str.replace(r"[\s_./-]*\d+$", "", regex=True)
+        declared = bi.read_scores(frame.assign(domain=stem), measures="acc:higher")
+        rules = set(declared.findings()["rule"])
+        assert "domains" in rules
+        assert "names that share a stem" not in rules

@@ -30,7 +30,7 @@ from benchinfer.analyses.bayes.pairwise.fit import (
     require_datasets,
 )
 from benchinfer.comparison.checks import validation
-from benchinfer.comparison.evidence import Level, Scores, Setting
+from benchinfer.comparison.evidence import Level, Scores, Setting, mean_ranks
 from benchinfer.comparison.posterior import codes_of_published
 from benchinfer.core.errors import DesignError
 from benchinfer.core.progress import reporting
@@ -70,7 +70,8 @@ def compare_preset(
     _refuse(preset, options, setting)
     validation.check_missing(setting, options.missing)
     completed = _completed(preset, options, setting)
-    means = _levels(scores.cells(setting.measure.name).mean)
+    cells = scores.cells(setting.measure.name).mean
+    means = _levels(cells)
     family = completed.family(setting.algorithms, means)
     pairs = family.pairs[family.wanted]
     if family.sides:
@@ -86,11 +87,20 @@ def compare_preset(
             fitted = hierarchical(data, setting, size, level, rng, callback)
         else:
             fitted = by_dirichlet(data, setting, completed, preset, rng, callback)
-    levels = Level.of_pairs(means, pairs, _typical(preset, data, fitted), "typical {}")
+    codes = codes_of_published(fitted.following, completed.level)
+    medians, typical = np.nanmedian(cells, axis=0), _typical(preset, data, fitted)
+    levels = Level.of_pairs(
+        Level.of_medians(medians, means),
+        pairs,
+        typical,
+        codes,
+        mean_ranks(cells),
+        units=setting.one_unit,
+    )
     result = BayesPairsComparison(
         setting=setting,
         pairs=pairs,
-        codes=codes_of_published(fitted.following, completed.level),
+        codes=codes,
         level=completed.level,
         target="domain",
         levels=levels,

@@ -20,6 +20,7 @@ from benchinfer.analyses.bootstrap.numerics import resampling
 from benchinfer.analyses.bootstrap.numerics.intervals import Units
 from benchinfer.analyses.bootstrap.numerics.resampling import Resample, ScoreSample
 from benchinfer.numerics.shuffle import in_spans
+from benchinfer.numerics.ties import rounding
 from benchinfer.numerics.types import Array, Counts
 
 
@@ -121,8 +122,6 @@ def clipped(sample: ScoreSample, target: Array) -> ScoreSample:
 _CHUNK = 2_000_000
 # Draws that place a quantile among the means of data sets.
 _PLACED = 200
-# Parts this close, relative to the largest, are equal.
-_SAME = 1e-12
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,11 +161,11 @@ class UnitInfluence:
     def parts(self, contrasts: Array) -> Array:
         """Return (U, P) squared deviations of the units, within strata, of contrasts (P, K)."""
         value, size = self.value @ contrasts.T, np.bincount(self.group)
-        mean = np.zeros((len(size), value.shape[1]))
+        mean, largest = np.zeros((2, len(size), value.shape[1]))
         np.add.at(mean, self.group, value / size[self.group, None])
+        np.maximum.at(largest, self.group, np.abs(self.value) @ np.abs(contrasts).T)
         apart = value - mean[self.group]
-        same = np.abs(apart) <= _SAME * np.abs(self.value).max(initial=0.0)
-        return np.where(same, 0.0, apart**2)
+        return np.where(np.abs(apart) <= rounding(largest)[self.group], 0.0, apart**2)
 
     def bounds(self, contrasts: Array) -> UnitBounds:
         """Return the bounds of contrasts (P, K) by the number of units.
@@ -220,8 +219,6 @@ def influence(
     # A block alone in its stratum is in every resample.
     drawn = np.flatnonzero(size[stratum] > 1)
     group = np.unique(stratum[drawn], return_inverse=True)[1]
-    # Rounding is that of the spread of scores, not of their distance from 0.
-    sample = sample.with_values(sample.values - sample.values[sample.present].mean())
     weight, values = 1 / (sample.n * sample.n_datasets), sample.values
     if statistic.kind == "iqm":
         values = _winsorised(sample, weight)
@@ -229,10 +226,12 @@ def influence(
         values = (values > point(sample, statistic)).astype(np.float64)
     elif statistic.kind == "quantile":
         weight = _near(sample, statistic, seed) / sample.n
+    # Rounding is that of the spread of scores, not of their distance from 0.
+    values = values - sample.means[sample.dataset]
     if sample.size is None:
         influences = np.where(sample.present, values * weight[sample.dataset], 0.0)
         return UnitInfluence(influences[drawn], group)
-    values = (values - sample.means[sample.dataset]) * sample.size
+    values = values * sample.size
     influences = np.where(sample.present, values * weight[sample.dataset], 0.0)
     size = sample.size.sum(axis=1) / sample.present.sum(axis=1)
     return UnitInfluence(influences[drawn], group, size[drawn])

@@ -30,7 +30,7 @@ from scipy.special import gammaln
 from benchinfer.analyses.meta.numerics.pooling import NetworkPart
 from benchinfer.core.errors import FitError
 from benchinfer.core.saving import savable
-from benchinfer.numerics.ties import resolution
+from benchinfer.numerics.ties import rounding
 from benchinfer.numerics.types import Array, Codes
 
 
@@ -85,7 +85,7 @@ def moments(scores: Array, *, paired: bool, overlap: float = 0.0) -> StudyMoment
     mean = np.where(there, scores, 0.0).sum(axis=0) / n
     centred = np.where(there, scores - mean, 0.0)
     # The mean of equal scores may differ from them in its last digit.
-    centred[np.abs(centred) <= resolution(scores)] = 0.0
+    centred[np.abs(centred) <= rounding(np.abs(np.where(there, scores, 0.0)).max(axis=0))] = 0.0
     spread = centred.T @ centred / (n.min() - 1) if paired else np.diag((centred**2).sum(0))
     if not paired:
         spread = spread / (n - 1)

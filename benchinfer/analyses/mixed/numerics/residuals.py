@@ -37,7 +37,7 @@ from benchinfer.analyses.mixed.numerics.random_effects import (
     shape_of,
 )
 from benchinfer.core.saving import savable
-from benchinfer.numerics.ties import midranks, resolution
+from benchinfer.numerics.ties import joined_levels, ranked_rows
 from benchinfer.numerics.types import Array, Codes, Flags
 
 PROBABILITIES = np.arange(1, 100) / 100
@@ -248,7 +248,7 @@ def _rank_correlation(x: Array, y: Array) -> float:
     """Return Spearman's correlation, NaN of fewer than three pairs or where all values tie."""
     if len(x) < 3:
         return np.nan
-    ranks = np.array([midranks(each, resolution(each)).values for each in (x, y)])
+    ranks = ranked_rows(np.array([joined_levels(x), joined_levels(y)]), 0.0)
     if np.ptp(ranks, axis=1).min() == 0:
         return np.nan
     ranks -= ranks.mean(axis=1, keepdims=True)

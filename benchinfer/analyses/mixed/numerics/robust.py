@@ -11,6 +11,8 @@ residuals, residuals are multiplied by the symmetric A with A S A = V. In whiten
 where S is S* = I - V^-1/2 X Phi X' V^-1/2, that takes the polar factor of S*^1/2 V.
 """
 
+from collections.abc import Sequence
+
 import numpy as np
 from scipy.linalg import helmert
 
@@ -55,6 +57,49 @@ def cr2_errors(
     errors = cluster_robust(groups, work.phi, contrasts, turn.T)
     df = np.full_like(errors.df, np.inf) if asymptotic else errors.df
     return Adjusted(turn.T @ errors.cov @ turn * stats.scale**2, df)
+
+
+def with_single_datasets(errors: Adjusted, contrasts: Array, sizes: Sequence[int]) -> Adjusted:
+    """Return errors of levels in G domains, of which those of one data set have the pooled spread.
+
+    One data set leaves no residual, so that `cr2_errors` adds nothing for its domain. Of n data
+    sets in the others a domain of D_g has the covariance ``C_g = S_g / D_g``, the pooled one is
+    ``S = sum (D_g - 1) S_g / sum (D_g - 1)``, and weights w make the variance
+    ``sum w_g^2 s_g^2 / D_g + sum w_h^2 s^2``, h of one data set. Degrees of freedom follow
+    Satterthwaite for equal s_g.
+
+    Parameters
+    ----------
+    errors
+        Covariance (p, p) of the levels, domain by domain, and degrees of freedom.
+    contrasts
+        (J, p) contrasts of these.
+    sizes
+        Numbers of data sets of the G domains; empty without levels of their own.
+
+    References
+    ----------
+    Satterthwaite, F. E. (1946). An approximate distribution of estimates of variance components.
+    Biometrics Bulletin 2, 110-114. https://doi.org/10.2307/3002019
+    """
+    n = np.array(sizes, np.float64)
+    single = n == 1
+    if not single.any():
+        return errors
+    g, k = len(n), len(errors.cov) // len(n)
+    place = np.arange(g * k).reshape(g, k)
+    free = n - 1
+    parts = np.stack([errors.cov[np.ix_(block, block)] for block in place])
+    pooled = np.einsum("g,gij->ij", free * n, parts) / free.sum()
+    cov = errors.cov.copy()
+    for block in place[single]:
+        cov[np.ix_(block, block)] = pooled
+    weight = (contrasts.reshape(-1, g, k) ** 2).sum(axis=2)
+    borrowed = weight[:, single].sum(axis=1, keepdims=True) * free / free.sum()
+    terms = np.where(single, 0.0, weight / n) + borrowed
+    squares = (terms**2 / np.where(single, 1.0, free)).sum(axis=1)
+    df = np.where(squares > 0, terms.sum(axis=1) ** 2 / np.where(squares > 0, squares, 1.0), 1.0)
+    return Adjusted(cov, np.where(np.isinf(errors.df), np.inf, df))
 
 
 def _of_patterns(

@@ -12,7 +12,7 @@ from scipy.special import fdtrc, fdtri, stdtr
 from benchinfer.core.errors import DesignError
 from benchinfer.numerics.max_t import critical_t
 from benchinfer.numerics.shifts import freedom_of_units
-from benchinfer.numerics.ties import resolution
+from benchinfer.numerics.ties import rounding
 from benchinfer.numerics.types import Array, Codes
 
 # A standard error below this share of the largest difference is the noise of subtracted scores.
@@ -300,7 +300,7 @@ def _cut(values: Array, n_parts: int, seed: int) -> tuple[Array, Codes]:
 
 
 def _normal(means: Array) -> bool:
-    if len(means) < 3 or np.ptp(means) <= resolution(means):
+    if len(means) < 3 or np.ptp(means) <= rounding(means).max():
         return True
     from scipy.stats import shapiro  # half a second, for few tests
 

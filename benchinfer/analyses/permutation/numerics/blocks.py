@@ -12,11 +12,10 @@ from functools import cached_property
 from typing import Literal
 
 import numpy as np
-from scipy.sparse import csr_array
-from scipy.sparse.csgraph import connected_components
 from scipy.special import ndtri
 
 from benchinfer.numerics import ties
+from benchinfer.numerics.covariance import additive_fit
 from benchinfer.numerics.ties import Scores, midranks
 from benchinfer.numerics.types import Array, Codes, Flags
 
@@ -139,6 +138,7 @@ def score(
     layout: BlockLayout,
     on: Kind,
     *,
+    rounding: Array | None = None,
     center: Literal["mean", "median"] = "mean",
     stratum: Codes | None = None,
 ) -> Scores:
@@ -155,6 +155,8 @@ def score(
         ``"aligned-ranks"``, ranks of the aligned values over all rows (Hodges & Lehmann);
         ``"normal-scores"``, ``ndtri(rank / (n + 1))`` of the aligned ranks; ``"dispersion"``, the
         distance from the median of the stratum.
+    rounding
+        (n,) differences from the values that count as none, by default `ties.rounding`.
     center
         What alignment takes off.
     stratum
@@ -169,15 +171,23 @@ def score(
     """
     if on == "values":
         return Scores(values, 0)
+    within = ties.rounding(values) if rounding is None else rounding
     if on == "ranks":
-        return midranks(values, ties.resolution(values), layout.blocks)
+        return midranks(values, within, layout.blocks)
     if on == "dispersion":
         group = np.zeros(len(values), np.int64) if stratum is None else stratum
         return Scores(np.abs(values - _medians(values, group)), 0)
-    ranked = midranks(aligned(values, layout, center), ties.resolution(values))
+    ranked = midranks(aligned(values, layout, center), _largest(within, layout))
     if on == "aligned-ranks":
         return ranked
     return Scores(ndtri(ranked.values / (len(values) + 1)), ranked.tied)
+
+
+def _largest(values: Array, layout: BlockLayout) -> Array:
+    """Return (n,) the largest value of each row's block."""
+    if not len(values):
+        return values
+    return np.repeat(np.maximum.reduceat(values, layout.starts[:-1]), layout.sizes)
 
 
 def quade_scores(values: Array, ranks: Array, layout: BlockLayout) -> Array:
@@ -197,7 +207,8 @@ def quade_scores(values: Array, ranks: Array, layout: BlockLayout) -> Array:
     """
     low = np.minimum.reduceat(values, layout.starts[:-1])
     width = np.maximum.reduceat(values, layout.starts[:-1]) - low
-    weight = midranks(width, ties.resolution(values)).values
+    within = ties.rounding(np.maximum.reduceat(np.abs(values), layout.starts[:-1]))
+    weight = midranks(width, within).values
     middle = (layout.sizes + 1) / 2
     return np.repeat(weight, layout.sizes) * (ranks - np.repeat(middle, layout.sizes))
 
@@ -225,17 +236,4 @@ def additive_levels(values: Array, held: Flags) -> Array:
     >>> additive_levels(values, values > 0)
     array([5., 6.])
     """
-    weight = held.astype(np.float64)
-    n, label = connected_components(csr_array(weight.T @ weight), directed=False)
-    levels = np.zeros(held.shape[1])
-    for group in range(n):
-        connected = label == group
-        rows = held[:, connected].any(axis=1)
-        w, y = weight[np.ix_(rows, connected)], values[np.ix_(rows, connected)]
-        # Blocks are swept out: what is left are equations of the algorithms.
-        size, middle = w.sum(axis=1), y.sum(axis=1) / w.sum(axis=1)
-        matrix = np.diag(w.sum(axis=0)) - w.T @ (w / size[:, None])
-        effect = np.linalg.lstsq(matrix, y.sum(axis=0) - w.T @ middle, rcond=None)[0]
-        block = middle - w @ effect / size
-        levels[connected] = effect + block.mean()
-    return levels
+    return additive_fit(np.where(held, values, np.nan)).levels

@@ -135,7 +135,13 @@ def _reached(beaten: Flags, start: NDArray[np.intp]) -> Flags:
     return reached
 
 
-def count(values: Array, cluster: Codes, tie: float, local: Array | None = None) -> Tally:
+def count(
+    values: Array,
+    cluster: Codes,
+    tie: float,
+    local: Array | None = None,
+    rounding: Array | None = None,
+) -> Tally:
     """Count wins between all pairs of columns.
 
     Parameters
@@ -146,10 +152,11 @@ def count(values: Array, cluster: Codes, tie: float, local: Array | None = None)
     cluster
         (B,) cluster of each block, non-decreasing, from 0.
     tie
-        Differences of at most this are ties; values within rounding (`ties.resolution`) are in any
-        case.
+        Differences of at most this are ties; values within rounding are in any case.
     local
         (B, P) differences that are ties in a block and pair, where they are larger.
+    rounding
+        (B, K) rounding of the values, by default `ties.rounding`.
 
     Examples
     --------
@@ -160,13 +167,16 @@ def count(values: Array, cluster: Codes, tie: float, local: Array | None = None)
     """
     pairs = pairs_of(values.shape[1])
     starts = np.flatnonzero(np.r_[True, np.diff(cluster) > 0])
-    values, within = ties.joined_rows(values), tie + ties.resolution(values)
+    rounding = ties.rounding(values) if rounding is None else rounding
+    values = ties.joined_rows(values, rounding)
     outcomes = np.empty((3, len(starts), len(pairs)))
     # A handful of pairs at a time: blocks may be many.
     for at in range(0, len(pairs), _AT_ONCE):
         some = slice(at, at + _AT_ONCE)
         i, j = pairs[some].T
-        reach = within if local is None else np.maximum(within, local[:, some])
+        # Values that rounding tells apart are equal by now; a tolerance is met up to rounding.
+        reach = np.maximum(rounding[:, i], rounding[:, j]) + tie if tie else 0.0
+        reach = reach if local is None else np.maximum(reach, local[:, some])
         d = values[:, i] - values[:, j]  # NaN compares as false: no contest
         three = np.stack([d > reach, np.abs(d) <= reach, d < -reach]).astype(np.float64)
         outcomes[:, :, some] = np.add.reduceat(three, starts, axis=1)

@@ -146,7 +146,7 @@ def test_levels_are_as_if_no_cell_were_missing():
     hard = frame["dataset"].isin(["d0", "d1", "d2"])
     frame.loc[hard, "value"] -= 50
     level = ask(read(frame[~(hard & (frame["algorithm"] == "a2"))]), "sign").summary()["estimate"]
-    assert level[2] - level[0] == pytest.approx(2, abs=0.3)
+    assert level[2] - level[0] == pytest.approx(2, abs=0.5)
 
 
 def test_everything_that_does_not_go_with_a_preset_is_named_at_once(scores):

@@ -1,0 +1,141 @@
+"""Domains as the units of the comparison that fits a table, or claims about given domains."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import stats
+
+import benchinfer as bi
+from benchinfer.analyses.choice.choice import choose
+
+SIX, THREE = (2, 7, 3, 4, 5, 2), (1, 5, 6)
+
+
+def frame_of(sizes, k=4, seed=1, copies=1, gain=0.0):
+    """Return single scores on data sets of families that are alike."""
+    rng = np.random.default_rng(seed)
+    rows = []
+    for g, n in enumerate(sizes):
+        family = rng.normal(size=k) + gain * np.arange(k)
+        for i in range(n):
+            scores = rng.normal() + family + 0.3 * rng.normal(size=k)
+            rows += [
+                (f"g{g}", f"g{g} d{i}{'x' * copy}", f"a{a}", scores[a])
+                for copy in range(copies)
+                for a in range(k)
+            ]
+    return pd.DataFrame(rows, columns=["domain", "dataset", "algorithm", "acc"])
+
+
+def compared(frame, **arguments):
+    return bi.compare(bi.read_scores(frame, measures="acc:higher"), **arguments)
+
+
+def wide(frame):
+    table = frame.pivot_table("acc", "dataset", "algorithm")
+    return table, frame.drop_duplicates("dataset").set_index("dataset")["domain"][table.index]
+
+
+def test_from_five_domains_on_their_means_are_compared_by_t():
+    frame = frame_of(SIX)
+    answer = compared(frame)
+    result, (table, domain) = answer["acc"], wide(frame)
+    means = table.groupby(domain.to_numpy()).mean()
+    for (i, j), estimate, error, p in zip(
+        result.pairs,
+        result.evidence.estimate,
+        result.evidence.std_error,
+        result.evidence.p_raw,
+        strict=True,
+    ):
+        test = stats.ttest_rel(means.iloc[:, i], means.iloc[:, j])
+        assert estimate / error == pytest.approx(test.statistic)
+        assert p == pytest.approx(test.pvalue)
+    assert result.evidence.df == pytest.approx(5)
+    assert "over domains like these 6 (23 data sets)" in str(answer)
+    assert "6 domains of the 23 data sets" in result.method
+    assert result.diagnostics().set_index("check").loc["domains that are the units", "value"] == 6
+
+
+def test_of_fewer_domains_claims_are_about_these():
+    frame = frame_of(THREE)
+    answer = compared(frame)
+    result, (table, domain) = answer["acc"], wide(frame)
+    n = np.array(THREE)
+    for (i, j), estimate, error in zip(
+        result.pairs, result.evidence.estimate, result.evidence.std_error, strict=True
+    ):
+        groups = (table.iloc[:, i] - table.iloc[:, j]).groupby(domain.to_numpy())
+        variance = groups.var().to_numpy().copy()
+        variance[0] = np.average(variance[1:], weights=n[1:] - 1)  # one data set: pooled
+        assert estimate == pytest.approx(groups.mean().mean())
+        assert error**2 == pytest.approx((variance / n).sum() / 9)
+    # Coefficients of both variances, under equal ones.
+    c = 1 / n[1:] + (n[1:] - 1) / 9
+    assert result.evidence.df == pytest.approx(c.sum() ** 2 / (c**2 / (n[1:] - 1)).sum())
+    assert "over data sets like these 12 in these 3 domains" in str(answer)
+    row = result.diagnostics().set_index("check").loc["domains that claims are about"]
+    assert row["value"] == 3
+
+
+@pytest.mark.parametrize("sizes", [SIX, (4, 4, 4)])
+def test_names_of_domains_decide_nothing(sizes):
+    frame = frame_of(sizes)
+    renamed = frame.assign(domain="z" + frame["domain"].map(lambda name: str(9 - int(name[1:]))))
+    one, other = compared(frame)["acc"], compared(renamed)["acc"]
+    assert other.evidence.estimate == pytest.approx(one.evidence.estimate)
+    assert other.evidence.std_error == pytest.approx(one.evidence.std_error)
+    assert (one.codes == other.codes).all()
+
+
+@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("sizes", [SIX, (3,) * 8])
+def test_copies_of_all_data_sets_change_no_verdict(sizes, seed):
+    one, twice = (compared(frame_of(sizes, seed=seed, copies=n, gain=1.0))["acc"] for n in (1, 3))
+    assert one.provenance.analysis == twice.provenance.analysis
+    assert (one.codes == twice.codes).all()
+    assert (one.codes >= 3).any()
+    assert twice.evidence.estimate == pytest.approx(one.evidence.estimate)
+    assert twice.evidence.p_value == pytest.approx(one.evidence.p_value, abs=1e-9)
+
+
+@pytest.mark.parametrize("sizes", [(12,), (1,) * 12])
+def test_one_domain_and_a_domain_for_each_data_set_change_nothing(sizes):
+    frame = frame_of(sizes)
+    declared, plain = compared(frame)["acc"], compared(frame.drop(columns="domain"))["acc"]
+    assert (declared.evidence.p_value == plain.evidence.p_value).all()
+    assert "domains like these" not in declared.headline()
+
+
+def test_claims_about_these_data_sets_take_them_as_they_are():
+    frame = pd.concat([frame_of(SIX).assign(seed=i) for i in range(3)])
+    frame["acc"] += np.random.default_rng(0).normal(0, 0.1, len(frame))
+    scores = bi.read_scores(
+        frame, measures="acc:higher", columns={"seed": "replication"}, resampling="seeds"
+    )
+    choice = choose(scores, "acc", "datasets")
+    assert choice.units == "datasets"
+    assert choose(scores, "acc").units == "domains"
+
+
+def test_signs_are_flipped_from_seven_domains_on():
+    for sizes, analysis in (((3,) * 6, "mixed"), ((3,) * 7, "permutation")):
+        frame = frame_of(sizes, k=3)
+        frame["acc"] = 1.0 * (frame["domain"] == "g3") * (frame["algorithm"] == "a1")
+        frame["acc"] += 2.0 * (frame["algorithm"] == "a0")
+        choice = choose(bi.read_scores(frame, measures="acc:higher"), "acc")
+        assert (choice.analysis, choice.units) == (analysis, "domains")
+
+
+def test_a_domain_with_gaps_takes_levels_of_data_sets_into_account():
+    frame = frame_of((3,) * 6)
+    frame["acc"] = frame["dataset"].str[-1].astype(int) * 100.0 + frame["algorithm"].str[1].map(int)
+    gap = (frame["dataset"] == "g0 d0") & (frame["algorithm"] == "a1")
+    scores = bi.read_scores(frame[~gap], measures="acc:higher")
+    means = scores.domain_means().describe().set_index(["dataset", "algorithm"])["mean"]
+    assert means["g0", "a1"] == pytest.approx(101)
+    assert means["g0"].to_numpy() == pytest.approx(means["g1"].to_numpy())
+    # What an algorithm lacks is a gap, though domains have means.
+    most = frame["dataset"].str.endswith("d0") & (frame["algorithm"] == "a1")
+    result = compared(frame_of((3,) * 6, gain=9)[~most])["acc"]
+    assert "a1 lacks" in result.diagnostics()["remedy"].str.cat()
