@@ -248,16 +248,18 @@ class ScoreTable(Showable):
         measure
             By default, of all measures.
         """
-        summary = self.summary if measure is None else self._of(measure)
-        return Facts(
-            summary,
-            self.paired,
-            self.measures,
-            self.resampling,
-            uneven=self.has_unequal_units,
-            moments=self.in_cluster or self._rows.reduced,
-            domains=self.domains,
-        )
+        name = "facts" if measure is None else f"facts of {measure}"
+        if name not in self._memo:
+            self._memo[name] = Facts(
+                self.summary if measure is None else self._of(measure),
+                self.paired,
+                self.measures,
+                self.resampling,
+                uneven=self.has_unequal_units,
+                moments=self.in_cluster or self._rows.reduced,
+                domains=self.domains,
+            )
+        return self._memo[name]
 
     def _findings(self, measure: str | None) -> tuple[Finding, ...]:
         name = f"findings of {measure}" if measure is not None else "findings"

@@ -1,6 +1,6 @@
 """Decision table of the analysis that fits, by what the scores are and how they vary.
 
-Rules are asked in the order in which they stand in `advice`. They rest on the table of means of D
+Rules are asked in the order in which they stand in `_advice`. They rest on the table of means of D
 data sets and K algorithms, and none of them looks at which algorithm is better. What is missing is
 left out of every statistic, and what to do with gaps is decided last: a few empty cells change no
 analysis.
@@ -128,6 +128,16 @@ def advice(
     rescale
         Whether scores may be compared on another scale than their own.
     """
+    asked = m, target, rescale
+    if asked not in facts.memo:
+        facts.memo[asked] = _advice(facts, m, target, rescale=rescale)
+    return facts.memo[asked]
+
+
+def _advice(
+    facts: Facts, m: int, target: Literal["auto", "domain", "datasets"], *, rescale: bool
+) -> Advice | None:
+    """Ask the rules in their order."""
     s = facts.summary
     d, k = (int(s.n[m].any(axis=axis).sum()) for axis in (1, 0))
     if k < 2 or not np.isfinite(facts.levels(m)).any():

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from math import ceil, erfc, log2, sqrt
+from typing import Any
 
 import numpy as np
 
@@ -53,6 +54,8 @@ class Facts:
     uneven: bool = False
     moments: bool = False
     domains: Mapping[str, str] | None = None
+    # Statistics that several rules ask for; other facts begin with none.
+    memo: dict[Any, Any] = field(default_factory=dict[Any, Any], init=False, compare=False)
 
     @property
     def declared(self) -> list[tuple[int, Measure]]:

@@ -34,8 +34,15 @@ def residuals(table: Array) -> Array:
     row, column = np.zeros((len(table), 1)), np.zeros(table.shape[1])
     for _ in range(_SWEEPS if np.isnan(table).any() else 1):
         row = np.nanmean(table - column, axis=1, keepdims=True)
-        column = np.nanmedian(table - row, axis=0)
+        column = _medians(table - row)
     return table - row - column
+
+
+def _medians(table: Array) -> Array:
+    """Return the medians of columns; numpy's of gaps take ten times as long."""
+    n = np.isfinite(table).sum(axis=0)
+    ordered, at = np.sort(table, axis=0), np.arange(table.shape[1])  # gaps last
+    return (ordered[(n - 1) // 2, at] + ordered[n // 2, at]) / 2
 
 
 def spreads(table: Array) -> Array:
@@ -126,7 +133,7 @@ def outlying(table: Array) -> int:
     tails; it is rough where rows are few, and more is asked of them.
     """
     left = residuals(table)
-    scale = 1.4826 * np.nanmedian(np.abs(left), axis=0)
+    scale = 1.4826 * _medians(np.abs(left))
     reach = (4 + 20 / len(left)) * scale
     return int((np.abs(left) > reach)[:, scale > 0].sum())
 
