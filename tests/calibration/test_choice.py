@@ -200,8 +200,7 @@ EVERY = [
 @pytest.mark.calibration
 @pytest.mark.parametrize(("name", "cell"), EVERY)
 def test_choosing_keeps_the_level(name, cell):
-    rate, by = rates(cell)
-    print(f"{name}, {cell.name}: {rate:.3f}, {by}")
+    rate, _ = rates(cell)
     bound = 0.05 if cell.holds else 0.4
     assert rate <= bound + 2 * np.sqrt(bound * (1 - bound) / TABLES)
 
@@ -226,7 +225,6 @@ def test_an_erratic_algorithm_on_one_data_set_keeps_the_level(k, seeds):
         scores = erratic_seeds(rng, k, seeds)
         codes = chosen(choose(scores, "score"), scores, "score").codes
         wrong += bool((codes != Verdict.UNDECIDED).any())
-    print(f"one data set, {k} algorithms x {seeds} seeds: {wrong / TABLES:.3f}")
     assert wrong / TABLES <= 0.05 + 2 * np.sqrt(0.05 * 0.95 / TABLES)
 
 
@@ -261,7 +259,7 @@ def ladder(rng, d, k, step, draw):
 
 
 def power(d, k, step, draw, tables=200):
-    """Return the share of pairs that are decided: by the choice, t and Wilcoxon with Holm, Tukey."""
+    """Return the shares of decided pairs: by the choice, t and Wilcoxon with Holm, and Tukey."""
     rng, (i, j) = np.random.default_rng([d, k, int(10 * step)]), np.triu_indices(k, 1)
     limit = stats.studentized_range.ppf(0.95, k, (d - 1) * (k - 1))
     shares = {"choice": 0.0, "t, Holm": 0.0, "Wilcoxon, Holm": 0.0, "Tukey": 0.0}
@@ -284,5 +282,4 @@ def power(d, k, step, draw, tables=200):
 @pytest.mark.parametrize("name", POWER)
 def test_choosing_has_the_power_of_the_usual_tests(name):
     shares = power(*POWER[name])
-    print(name, {key: round(value, 3) for key, value in shares.items()})
     assert shares["choice"] >= max(shares["t, Holm"], shares["Wilcoxon, Holm"]) - 0.02
