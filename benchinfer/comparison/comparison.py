@@ -156,20 +156,8 @@ class Comparison(Tabular):
 
     @property
     def proviso(self) -> str:
-        """Condition of the claims that so few data sets cannot show; empty without one."""
-        return ""
-
-    @property
-    def proviso(self) -> str:
         """Condition of the claims that so few data sets cannot show, in words; empty without."""
         return ""
-
-    @property
-    def proviso_sentence(self) -> str:
-        """The condition as a sentence; empty without one."""
-        return f"With so few data sets, claims about means hold only {self.proviso}." * bool(
-            self.proviso
-        )
 
     @property
     def formula(self) -> str:
@@ -607,10 +595,12 @@ class TestedComparison(Comparison):
         return self.options.alternative
 
     def headline(self) -> str:
-        """Return the verdict in one sentence, with a caveat where there are only two data sets."""
+        """Return the verdict in one sentence, with a caveat where data sets are very few."""
         one = bool(np.isclose(self.evidence.df, 1.0, rtol=1e-9).all())
         few = self.target == "domain" and not self.bayesian and one
-        return f"{super().headline()}{wording.TWO if few else ''}{self.by_name}"
+        two = len(self.setting.coverage.datasets) == 2
+        caveat = wording.ONE_DF.format("Two data sets" if two else "These data sets") * few
+        return f"{super().headline()}{caveat}{self.by_name}"
 
     @property
     def by_name(self) -> str:

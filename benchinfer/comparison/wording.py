@@ -32,9 +32,9 @@ _DOMAINS = {
 AVERAGE = "on average over"
 TYPICAL = "on a typical data set of"
 _LACKING = 5  # algorithms that lack scores which a headline names
-TWO = (
-    " Two data sets leave 1 degree of freedom: only very large differences can be shown, and"
-    " intervals are wide."
+ONE_DF = (
+    " {} leave 1 degree of freedom: only very large differences can be shown, and intervals are"
+    " wide."
 )
 
 
@@ -61,6 +61,13 @@ def scope(setting: Setting, target: str, domains: str = "pooled", where: str = A
     name = setting.coverage.datasets[0]
     kind = setting.resampling and setting.resampling.kind
     return f"on the data set {name}{' as drawn' if kind == 'bootstrap' else ''}{units}{without}"
+
+
+def proviso(condition: str) -> str:
+    """Return a sentence on a condition of claims, to go behind others; empty without one."""
+    if not condition:
+        return ""
+    return f" With so few data sets, claims about means hold only {condition}."
 
 
 def units(setting: Setting) -> str:

@@ -8,7 +8,7 @@ are equal; some cells of one algorithm, or a tenth of all, are missing at random
 import numpy as np
 import pytest
 
-from benchinfer.analyses.mixed.shared import SharedMeans
+from benchinfer.analyses.mixed.numerics.shared import SharedMeans
 from benchinfer.numerics import rotations, signs
 from benchinfer.numerics.covariance import all_pairs
 from benchinfer.numerics.max_t import raw_p

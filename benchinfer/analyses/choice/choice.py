@@ -34,8 +34,6 @@ class Choice:
     ----------
     analysis
         Its name: that of ``compare_<name>``.
-    options
-        Arguments by which it fits, beside those of the caller.
     reason
         Why it fits, by the design, units, ties, residuals and gaps of the table.
     options

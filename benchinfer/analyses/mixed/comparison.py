@@ -5,12 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, ClassVar
 
-import numpy as np
-
-from benchinfer.analyses.mixed import diagnostics, influence, tables
+from benchinfer.analyses.mixed import diagnostics, influence, method, tables
 from benchinfer.analyses.mixed.design import Design, Structure
 from benchinfer.analyses.mixed.evidence import (
-    CLOSED,
     Adjustment,
     Errors,
     evidence_of,
@@ -22,19 +19,17 @@ from benchinfer.analyses.mixed.fit import AnyFit, MixedFit
 from benchinfer.analyses.mixed.influence import Leave
 from benchinfer.analyses.mixed.options import MixedOptions
 from benchinfer.analyses.mixed.prediction import new_dataset
-from benchinfer.analyses.mixed.shared import SharedMeans
-from benchinfer.comparison import adjustment, best, wording
+from benchinfer.comparison import best, wording
 from benchinfer.comparison.comparison import IF_SYMMETRIC, TestedComparison
 from benchinfer.comparison.contrasts import ContrastFamily
 from benchinfer.comparison.evidence import PairVerdicts, Setting, alpha_of, decide
 from benchinfer.comparison.per_dataset import Comparisons
 from benchinfer.comparison.prediction import NewDataset
 from benchinfer.core.errors import DesignError
-from benchinfer.core.numbers import join, sentence
+from benchinfer.core.numbers import join
 from benchinfer.core.provenance import StoredOptions
 from benchinfer.core.saving import savable
 from benchinfer.core.sections import Check
-from benchinfer.numerics import rotations
 from benchinfer.numerics.types import Array
 from benchinfer.scores.numerics.skewness import FEWEST
 
@@ -42,17 +37,6 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from benchinfer.scores.table import ScoreTable
-
-
-_df_words = {
-    "kenward-roger": "Kenward-Roger small-sample covariance and degrees of freedom",
-    "satterthwaite": "Satterthwaite degrees of freedom",
-    "asymptotic": "normal theory (infinite degrees of freedom)",
-}
-_PAIRWISE = (
-    "a standard error for each pair from the spread of the data sets' own differences"
-    " (cluster-robust, CR2) with "
-)
 
 
 @savable
@@ -135,114 +119,11 @@ class MixedComparison(TestedComparison):
     @property
     def method(self) -> str:
         """Sentences for a methods section."""
-        df = self.options.df
-        scale = "" if self.measure.scale == "identity" else f"{self.measure.scale} "
-        if self.design.by_replications:
-            return self._by_replications(scale)
-        small = _df_words[df]
-        if self.design.shared:
-            return self._on_shared(scale)
-        if self.structure == "pairwise":
-            small = _PAIRWISE
-            small += _df_words["asymptotic" if df == "asymptotic" else "satterthwaite"]
-        noise = {"constant": "", "algorithm": " and a residual variance for each algorithm"}
-        small += noise.get(self.design.residual, " and a residual variance for each data set")
-        correction = diagnostics.overlap_words(self.setting, self.design)
-        model = self.design.model
-        how = " (each data set by itself)" if self.design.each else ""
-        return (
-            f"{wording.units(self.setting)}"
-            f"The {scale}scores of {self.measure.noun} were modelled as {model} by restricted"
-            f" maximum likelihood{how}, with {small}. {self.design.reason}{correction}"
-            f" {sentence(self.provenance.adjustment)}.{self._drawn}"
-            f"{f' {self.proviso_sentence}' if self.proviso else ''}"
-        )
-
-    def _by_replications(self, scale: str) -> str:
-        """Return the sentences of tests of each pair by its own replications."""
-        design, where = self.design, " on each data set" if self.design.each else ""
-        normal = ", with infinite degrees of freedom" if self.options.df == "asymptotic" else ""
-        return (
-            f"The {scale}scores of {self.measure.noun} were compared{where} by {design.test} of"
-            f" each pair on its own replications{normal}. Variances are those of {design.model} by"
-            f" restricted maximum likelihood. {design.reason}"
-            f"{diagnostics.overlap_words(self.setting, design)}"
-            f" {sentence(self.provenance.adjustment)}."
-        )
-
-    def _on_shared(self, scale: str) -> str:
-        """Return the sentences of tests of each pair on the data sets that it shares."""
-        normal = ", with infinite degrees of freedom" if self.options.df == "asymptotic" else ""
-        return (
-            f"{wording.units(self.setting)}"
-            f"The {scale}scores of {self.measure.noun} were compared by {self.design.test} of each"
-            " pair on the means of the data sets that hold both, each data set of equal"
-            f" weight{normal}.{self._several_pairs} Variances are those of {self.design.model} by"
-            f" restricted maximum likelihood. {self.design.reason}"
-            f"{diagnostics.overlap_words(self.setting, self.design)}"
-            f" {sentence(self.provenance.adjustment)}.{self._drawn}"
-            f"{f' {self.proviso_sentence}' if self.proviso else ''}"
-        )
-
-    @property
-    def _several_pairs(self) -> str:
-        """What a closed test of several pairs takes of a table with gaps, behind a sentence."""
-        means = self.fitted.datasets
-        gaps = means is not None and bool(np.isnan(means.mean).any())
-        if not gaps or self.family()[1].method != "rotation":
-            return ""
-        if self.options.reference == "flips":
-            return " Tests of several pairs together flip the differences that each pair has."
-        if means and means.nearly_complete:
-            return " Tests of several pairs together take gaps as filled by the additive fit."
-        return (
-            " Tests of several pairs together take the data sets that hold all their algorithms, or"
-            " where these are too few Bonferroni's inequality."
-        )
-
-    @property
-    def _drawn(self) -> str:
-        """Sentence on the number and the seed of random rotations or flips; empty without them."""
-        if self.evidence.p_error is None:
-            return ""
-        what = {"rotation": "rotations", "flips": "flips"}[self.options.reference]
-        few, many = rotations.DIRECTIONS, rotations.MORE_DIRECTIONS
-        return (
-            f" Random {what}: {few:,}, of p-values near the level {many:,}; seed"
-            f" {self.provenance.seed}."
-        )
+        return method.sentences(self)
 
     def sources(self) -> list[object]:
         """Return the functions used whose docstrings name their sources."""
-        from benchinfer.analyses.mixed.compare import compare_mixed
-        from benchinfer.analyses.mixed.numerics import degrees, replications
-        from benchinfer.analyses.mixed.numerics.likelihood import CommonModel
-        from benchinfer.analyses.mixed.numerics.structured_likelihood import StructuredModel
-        from benchinfer.comparison.checks.validation import overlap_share
-        from benchinfer.numerics import multiplicity
-        from benchinfer.numerics.covariance import cluster_robust
-        from benchinfer.numerics.max_t import max_t
-
-        adjusted, pairwise = self.family()[1].method, self.structure == "pairwise"
-        engine = CommonModel if self.fitted.plain is not None else StructuredModel
-        method = cluster_robust if pairwise else degrees.METHODS[self.options.df]
-        if self.design.by_replications:
-            shared = "dataset:replication" in self.design.components
-            method = replications.paired_means if shared else replications.independent_means
-        if self.design.shared:
-            method = SharedMeans.estimates
-        used: list[object] = [compare_mixed, engine.evaluate, method]
-        if source := adjustment.ADJUSTMENTS[adjusted].source:
-            used.append(source)
-        if adjusted in {"holm", "shaffer", *CLOSED}:
-            used += [multiplicity.holm, adjustment.sidak]
-        if adjusted in multiplicity.FALSE_DISCOVERY:
-            used.append(adjustment.sidak)
-        if adjusted in adjustment.JOINT:
-            used.append(max_t)
-        if self.target == "datasets" and diagnostics.overlap_words(self.setting, self.design):
-            used.append(overlap_share)
-        return used
+        return method.sources(self)
 
     def by_domain(self) -> Comparisons:
         """Compare the algorithms in each domain, adjusted for many pairs within each.

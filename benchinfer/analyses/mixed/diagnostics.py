@@ -20,7 +20,7 @@ from benchinfer.analyses.mixed.fit import MixedFit
 from benchinfer.analyses.mixed.numerics.random_effects import RandomEffects, Shape
 from benchinfer.analyses.mixed.numerics.replications import ReplicationMeans
 from benchinfer.analyses.mixed.numerics.residuals import Residuals, ResidualSpread
-from benchinfer.analyses.mixed.shared import FEWEST_SHARED
+from benchinfer.analyses.mixed.numerics.shared import FEWEST_SHARED
 from benchinfer.analyses.mixed.tables import DirectEvidence, direct_evidence
 from benchinfer.comparison.adjustment import SIDES
 from benchinfer.comparison.checks.decisions import (

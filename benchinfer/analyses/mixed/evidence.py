@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from benchinfer.analyses.mixed.shared import SharedMeans
+from benchinfer.analyses.mixed.numerics.shared import SharedMeans
 from benchinfer.comparison import adjustment, best, normal
 from benchinfer.comparison.contrasts import ContrastFamily
 from benchinfer.comparison.evidence import Evidence, Level, Setting, silenced, withheld

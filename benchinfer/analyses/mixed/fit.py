@@ -25,7 +25,7 @@ from benchinfer.analyses.mixed.numerics.replications import (
 )
 from benchinfer.analyses.mixed.numerics.residuals import Residuals, residuals_of
 from benchinfer.analyses.mixed.numerics.robust import cr2_errors, with_single_datasets
-from benchinfer.analyses.mixed.shared import SharedMeans
+from benchinfer.analyses.mixed.numerics.shared import SharedMeans
 from benchinfer.comparison.checks import validation
 from benchinfer.comparison.checks.groups import domain_codes
 from benchinfer.comparison.evidence import Scores, Setting
@@ -385,8 +385,19 @@ def _each_dataset(reduction: ScoreReduction, datasets: tuple[str, ...]) -> Avera
 
 
 def reread(setting: Setting, scores: ScoreTable) -> ScoreTable:
-    """Return the scores of a table that was compared."""
-    same, part = Setting.of(scores, setting.measure.name)
+    """Return the scores of a table that was compared, given as it was compared or as it was read.
+
+    `compare` compares some tables on another scale, or the means over the data sets of domains.
+    """
+    measure = setting.measure
+    origin = measure.normalised
+    if origin is not None and scores.measure(origin.measure.name).normalised is None:
+        scores = scores.normalise(origin.references or origin.kind, origin.measure.name)
+    if scores.measure(measure.name).scale != measure.scale:
+        scores = scores.declare(measure)
+    if setting.members is not None and scores.members is None:
+        scores = scores.domain_means(measure.name)
+    same, part = Setting.of(scores, measure.name)
     if same.digest != setting.digest:
         raise DesignError(
             "the table is not the one that was compared.", hint="pass the table as it was."

@@ -32,8 +32,8 @@ from benchinfer.analyses.mixed.numerics.moments import Statistics
 from benchinfer.analyses.mixed.numerics.optimum import ModelFit, fit
 from benchinfer.analyses.mixed.numerics.replications import ReplicationMeans, paired_means
 from benchinfer.analyses.mixed.numerics.robust import cr2_errors
+from benchinfer.analyses.mixed.numerics.shared import SharedMeans
 from benchinfer.analyses.mixed.options import MixedOptions
-from benchinfer.analyses.mixed.shared import SharedMeans
 from benchinfer.comparison.contrasts import ContrastFamily, Oriented
 from benchinfer.comparison.evidence import decide
 from benchinfer.comparison.influence import Influence

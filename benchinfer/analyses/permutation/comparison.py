@@ -165,7 +165,7 @@ class PermutationComparison(TestedComparison):
             f" {blocks}. {how};{units} p-values are from {nulls}."
             f"{self._drawn}{zeros(self.zeros) if self.pairwise else ''} Estimates are"
             f" {self._estimates}.{margin} {self.provenance.adjustment}."
-            f"{f' {self.proviso_sentence}' if self.proviso else ''}"
+            f"{wording.proviso(self.proviso)}"
         )
 
     @property

@@ -7,6 +7,7 @@ from benchinfer.scores.checks import units
 from benchinfer.scores.checks.decision import Advice, advice
 from benchinfer.scores.checks.facts import Facts, Rule
 from benchinfer.scores.coverage import Finding
+from benchinfer.scores.numerics.domains import units_of
 
 ADVICE = "analysis that fits"
 # Of residuals in two units no analysis follows: those of the mended table are others.
@@ -31,8 +32,13 @@ def _of_units(facts: Facts, m: int) -> Advice | None:
 
 
 def advised(facts: Facts) -> Finding | None:
-    """Recommend an analysis of each measure, with the reason."""
+    """Recommend an analysis of each measure, with the reason.
+
+    Where domains are the units, their finding says what `compare` does.
+    """
     s = facts.summary
+    if facts.domains is not None and units_of(facts.domains, s.datasets) != "datasets":
+        return None
     advices = {
         measure.name: fitting
         for m, measure in facts.declared

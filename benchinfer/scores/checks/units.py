@@ -148,7 +148,7 @@ def unequal_spread(facts: Facts) -> Finding | None:
     return finding and replace(finding, proposes=tuple(ways.items()))
 
 
-_TAKEN = {
+_ONE_UNIT = {
     "permutation": "typical differences, which few data sets do not move (compare_permutation)",
     "log": 'relative scores (Measure(scale="log"))',
     "ranks": 'ranks within data sets (read_scores(..., normalise="ranks"))',
@@ -158,8 +158,8 @@ _TAKEN = {
 
 def one_unit(ways: Mapping[str, object]) -> str:
     """Return the hint on scores in several units, with the arguments that bring them to one."""
-    taken = [_TAKEN[str(way)] for way in ways.values()]
-    way = f"; compare takes {' or '.join(taken)}" if taken else ""
+    shown = [_ONE_UNIT[str(way)] for way in ways.values()]
+    way = f"; compare takes {' or '.join(shown)}" if shown else ""
     return f"a mean over data sets is about these alone: bring them to one unit{way}."
 
 

@@ -273,25 +273,33 @@ def _first_values(source: Source, names: Sequence[str]) -> dict[str, list[object
 
 def _first_numbers(source: Source, names: Sequence[str]) -> dict[str, list[float]]:
     """Return the finite ones among the first values of columns."""
-    values = _first_values(source, names)
     numbers = {
-        name: [float(str(value)) for value in column if value is not None and _is_number(value)]
-        for name, column in values.items()
+        name: [_number(value) for value in column]
+        for name, column in _first_values(source, names).items()
     }
-    return {name: [x for x in column if math.isfinite(x)] for name, column in numbers.items()}
+    return {
+        name: [x for x in column if x is not None and math.isfinite(x)]
+        for name, column in numbers.items()
+    }
+
+
+def _number(value: object) -> float | None:
+    """Return a value as a number, NaN for a missing one; None for anything else."""
+    if value is None:
+        return math.nan
+    if isinstance(value, int | float):
+        return float(value)
+    text = str(value).strip()
+    if text in NONE:
+        return math.nan
+    try:
+        return float(text)
+    except ValueError:
+        return None
 
 
 def _is_number(value: object) -> bool:
-    if isinstance(value, str):
-        text = value.strip()
-        if text in NONE:
-            return True
-        try:
-            float(text)
-        except ValueError:
-            return False
-        return True
-    return value is None or isinstance(value, int | float)
+    return _number(value) is not None
 
 
 def telling_column(source: Source, roles: Roles) -> str | None:

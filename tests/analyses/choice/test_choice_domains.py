@@ -139,3 +139,45 @@ def test_a_domain_with_gaps_takes_levels_of_data_sets_into_account():
     most = frame["dataset"].str.endswith("d0") & (frame["algorithm"] == "a1")
     result = compared(frame_of((3,) * 6, gain=9)[~most])["acc"]
     assert "a1 lacks" in result.diagnostics()["remedy"].str.cat()
+
+
+def test_a_table_is_given_again_as_it_was_read():
+    scores = bi.read_scores(frame_of(SIX), measures="acc:higher")
+    result = bi.compare(scores)["acc"]
+    given = result.influence("algorithm", scores)
+    pd.testing.assert_frame_equal(given, result.influence("algorithm", scores.domain_means("acc")))
+    with pytest.raises(bi.errors.DesignError, match="not the one that was compared"):
+        result.influence("algorithm", scores.subset(datasets=scores.datasets[1:]))
+
+
+def test_in_several_units_a_table_is_given_again_as_it_was_read():
+    rng = np.random.default_rng(3)
+    rows = [
+        (f"d{d}", f"a{a}", rng.normal() * 100.0**d, 1 + rng.random())
+        for d in range(4)
+        for a in range(3)
+    ]
+    frame = pd.DataFrame(rows, columns=["dataset", "algorithm", "acc", "time"])
+    scores = bi.read_scores(
+        frame, layout="wide-measures", measures=["acc:higher", "time:lower:0:log"]
+    )
+    for result in bi.compare(scores).values():
+        assert len(result.influence("algorithm", scores)) == 3
+
+
+def test_what_one_degree_of_freedom_shows_counts_no_data_sets_that_are_not_there():
+    scores = bi.read_scores(frame_of((1, 2), k=2), measures="acc:higher")
+    said = bi.compare_mixed(scores, domains="separate").headline()
+    assert "These data sets leave 1 degree of freedom" in said
+    two = bi.read_scores(frame_of((2,), k=2), measures="acc:higher")
+    assert "Two data sets leave 1 degree of freedom" in bi.compare_mixed(two).headline()
+
+
+def test_where_domains_are_the_units_their_finding_names_what_fits():
+    frame = frame_of(SIX)
+    rules = bi.read_scores(frame, measures="acc:higher").findings()["rule"].tolist()
+    assert "domains" in rules
+    assert "analysis that fits" not in rules
+    frame["domain"] = frame["dataset"]
+    rules = bi.read_scores(frame, measures="acc:higher").findings()["rule"].tolist()
+    assert "analysis that fits" in rules

@@ -96,3 +96,20 @@ def test_names_of_sizes(name):
 @pytest.mark.parametrize("name", ["svm", "knn", "training", "n2v", "sizer", "XGBoost", "dims"])
 def test_names_of_no_sizes(name):
     assert not names_size(name)
+
+
+@pytest.mark.parametrize("missing", ["NA", "", "nan"])
+def test_sizes_stand_beside_missing_scores(tmp_path, missing):
+    path = tmp_path / "scores.csv"
+    rows = ["task,n rows,a,b", f"t,100,0.5,{missing}", "u,240,0.6,0.2", f"v,300,{missing},0.3"]
+    path.write_text("\n".join(rows), encoding="utf-8")
+    scores = bi.read_scores(path, measures="acc:higher", layout="wide-algorithms")
+    assert scores.algorithms == ("a", "b")
+    assert finding(scores)
+
+
+def test_a_column_of_true_and_false_is_no_column_of_sizes():
+    frame, name = wide(3)
+    frame["solved"] = [True, False] * (len(frame) // 2) + [True] * (len(frame) % 2)
+    scores = bi.read_scores(frame, measures="acc:higher", layout="wide-algorithms")
+    assert finding(scores)[0].what.endswith(f"beyond all scores: {name}.")

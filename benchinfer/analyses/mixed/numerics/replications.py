@@ -145,7 +145,7 @@ def independent_means(n: Array, mean: Array, squares: Array, ratio: float) -> Ar
     --------
     >>> rows = independent_means(np.array([4, 5]), np.array([2.0, 1.0]), np.array([3.0, 4.0]), 0.0)
     >>> rows[1:, 2].round(4).tolist()
-    [1.0, 0.45, 6.9802]
+    [1.0, 0.45, 6.5676]
     """
     variance = squares / (n - 1)
     variance = np.where(np.sqrt(variance) <= _NOISE * np.abs(mean), 0.0, variance)

@@ -6,7 +6,7 @@ from scipy.stats import ttest_rel
 
 import benchinfer as bi
 from benchinfer.analyses.mixed.evidence import Adjustment
-from benchinfer.analyses.mixed.shared import SharedMeans
+from benchinfer.analyses.mixed.numerics.shared import SharedMeans
 from benchinfer.core.arguments import ArgumentError
 from benchinfer.core.errors import DesignError
 from benchinfer.numerics import closed_testing, multiplicity
