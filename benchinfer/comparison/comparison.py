@@ -423,7 +423,7 @@ class Comparison(Tabular):
         gaps = wording.gaps(self.setting.coverage)
         if self.sides:
             return f"{self.claims(self.measure)}{gaps}"
-        relation, levels, scope = self._related(self.codes), self.levels.quality, self.scope()
+        relation, levels, scope = self._related(self.codes), self.levels.quality, self._claimed()
         words = ("lower", "higher") if len(self.algorithms) == 2 else ("lowest", "highest")
         name, better = self.level_name, self.level_better
         if self.levels.order is not None:
@@ -438,7 +438,12 @@ class Comparison(Tabular):
         """Return a sentence with the verdicts of contrasts of averages, as a headline."""
         rows = list(range(len(self.pairs)) if self.names else self.oriented())
         sides = self.named_sides()
-        return wording.claims([sides[p] for p in rows], self.codes[rows], measure, self.scope())
+        return wording.claims([sides[p] for p in rows], self.codes[rows], measure, self._claimed())
+
+    def _claimed(self) -> str:
+        """Return what the claims are about, with the condition of what is decided, in words."""
+        silent = np.isin(self.codes, (Verdict.UNDECIDED, Verdict.MISSING)).all()
+        return self.scope() if silent or not self.proviso else f"{self.scope()}, {self.proviso}"
 
     def sentence(self) -> str:
         """Return sentences for a results section, with the numbers of `table` in its order.

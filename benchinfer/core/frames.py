@@ -55,7 +55,8 @@ GLOSSARY: dict[str, str] = {
     "p_fail_raw": "the same of the measure alone",
     "outcome": "pass, fail or undecided",
     "contrast": "name that the user gave to the contrast",
-    "verdict": "first or second (is better), equivalent, undecided, or missing",
+    "verdict": "first or second (is better), equivalent, undecided, or missing; of means on fewer"
+    " than 30 data sets it holds if differences are symmetric",
     "winner": "name of the better algorithm, empty where there is none",
     "n": "number of scores; in tables of monitored experiments, of replications per data set",
     "n_datasets": "number of data sets with a score, or in a planned experiment",

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from benchinfer.comparison.comparison import Comparison, TestedComparison, spanning
 from benchinfer.comparison.per_dataset import Comparisons
 from benchinfer.comparison.sections import Write, effect_writer, interval_writer
-from benchinfer.comparison.wording import direction, named, proviso
+from benchinfer.comparison.wording import direction, named
 from benchinfer.core.measure import Measure
 from benchinfer.core.numbers import count, join, p_error, p_value, places
 from benchinfer.papers.algorithms import SHARES, WORDS, departures, p_head, reference, withheld
@@ -42,7 +42,7 @@ def sentence(result: Comparison | Comparisons) -> str:
             sentences += [
                 f"Among the other algorithms{about}, {_contrasts(result, others, write)}."
             ]
-    texts = (result.interval_note, result.reversals(), proviso(result.proviso).strip())
+    texts = (result.interval_note, result.reversals())
     note = [text for text in texts if text]
     note += withheld(result, fixed)
     # That no tolerance is set is said with the rule.

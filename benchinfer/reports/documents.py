@@ -204,6 +204,7 @@ COMPARISON = Document(
         ),
         "level": (float, "Confidence level, or the probability that a verdict takes."),
         "target": (str, "What the claims are about: domain or datasets."),
+        "proviso": (str, "Condition of what is decided, of so few data sets; empty without one."),
         "level_name": (str, _LEVEL),
         "level_better": (str, _LEVEL),
         "rule": (str, "How evidence becomes verdicts."),

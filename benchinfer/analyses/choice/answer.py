@@ -82,8 +82,7 @@ class Answer(ComparisonGroups[Comparison], Tabular):
     def basis(self, measure: str) -> str:
         """Return a sentence on the analysis of a measure, its reason and a second analysis."""
         result, choice = self.results[measure], self.choices[measure]
-        proviso = f", {result.proviso}" if result.proviso else ""
-        said = f"By {within(result.heading)}{choice.of_scores}{proviso}, as {choice.reason}"
+        said = f"By {within(result.heading)}{choice.of_scores}, as {choice.reason}"
         parts = [said, self.agreement(measure), gaps.clause(result)]
         return f"{'; '.join(part for part in parts if part)}."
 
