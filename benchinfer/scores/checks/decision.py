@@ -154,6 +154,9 @@ def _of_rates(facts: Facts, m: int) -> Advice:
     if fitting.call is None:
         return fitting
     call = _VALUES if fitting.call == PERMUTATION else fitting.call
+    if call != _VALUES and facts.summary.n[m].max() < 2:
+        why = "scores are 0 or 1, one on each of few data sets, which leaves no noise to estimate"
+        return Advice(_POINTS, why, "right or wrong")
     why = f"scores are 0 or 1, of whose rates {fitting.reason}"
     return replace(fitting, call=call, reason=why, rule="right or wrong")
 
@@ -166,10 +169,11 @@ def _on_these(facts: Facts, m: int, d: int, k: int, *, rescale: bool) -> Advice 
         part, _ = gaps.fewest_lost(s.n[m], np.zeros(s.n.shape[2], np.bool_))
         why = f"{two}, and {why}" if two else why
         return Advice(_POINTS, why, "these data sets") if part.any() else None
-    if kinds.zero_one(s, m):
+    overlap = facts.resampling is not None and facts.resampling.kind in ("cv", "holdout")
+    if kinds.zero_one(s, m) and (d == 1 or not overlap):
         shared = "shared items" if facts.paired else "items of each algorithm's own"
         why = f"scores are 0 or 1, on {shared}, for which there are exact tests"
-        if d == 1 and (k == 2 or not facts.paired):
+        if d == 1 and (k == 2 or overlap or not facts.paired):
             return Advice(_PAIR, why, "right or wrong")
         flips = PERMUTATION if d == 1 else _FLIPS_OF_THESE
         return Advice(flips, f"{two}, and {why}" if two else why, "right or wrong")
