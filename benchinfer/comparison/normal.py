@@ -78,11 +78,9 @@ def evidence_of(
     A pair whose difference is the same on every data set has no standard error: its tests
     have p = 1, its interval is without bounds, and a diagnostics row names it.
     """
-    error = std_errors(family, errors)
-    if isinstance(errors, Estimates):
-        estimate = errors.estimate
-    else:
-        estimate, error = family.matrix @ levels, np.maximum(error, least)
+    error = np.maximum(std_errors(family, errors), least)
+    own = isinstance(errors, Estimates)
+    estimate = errors.estimate if own else family.matrix @ levels
     flat = without_spread(error, errors)
     safe = np.where(flat, 1.0, error)
     side = SIDES[alternative]

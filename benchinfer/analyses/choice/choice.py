@@ -184,8 +184,7 @@ def _of_domains(choice: Choice, scores: ScoreTable, measure: str) -> Choice:
     if choice.normalise == "ranks":  # no mean rank is normal
         call = Analysis("permutation", ("on", "values"))
     g = len(table.datasets)
-    few = call.name == "permutation" and g < _LEAST_FLIPPED
-    if few or advised.rule == "right or wrong":  # means are no counts
+    if call.name == "permutation" and g < _LEAST_FLIPPED:
         call = mixed_model(np.isfinite(table.facts(measure).levels(0)))
     target: Literal["auto", "domain"] = "domain" if "target" in choice.options else "auto"
     fitting = _called(advised, call, table, measure, target)

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from benchinfer.analyses.gate.result import Outcome
 
 type By = Literal["auto", "mixed", "pair", "permutation"]
-# The binomial model has no one-sided test at a tolerance: the mixed model of rates has.
+# Signed ranks are blind to how much rates differ.
 _RATES = "scores are 0 or 1 on several data sets, whose rates are compared"
 
 
@@ -234,7 +234,7 @@ def _fitting(q: GateQuestion) -> tuple[Analysis, Claims, str, ScoreTable]:
     """
     choice = choose(q.scores, q.measure, q.target, rescale=False)  # tolerances have a unit
     analysis, reason = choice.analysis, choice.reason
-    if analysis == "bayes":
+    if choice.rule == "right or wrong" and analysis == "permutation":
         analysis, reason = "mixed", _RATES
     if analysis not in ANALYSES:
         raise DesignError(

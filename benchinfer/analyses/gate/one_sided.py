@@ -5,7 +5,7 @@ Each end of the two-sided interval at one minus twice the error is a one-sided b
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 from scipy.special import ndtr, stdtr
@@ -13,7 +13,7 @@ from scipy.special import ndtr, stdtr
 from benchinfer.analyses.mixed.compare import compare_mixed
 from benchinfer.analyses.pair import rules
 from benchinfer.analyses.pair.compare import compare_pair
-from benchinfer.analyses.pair.numerics import outcomes
+from benchinfer.analyses.pair.numerics import independent_rates, outcomes
 from benchinfer.analyses.pair.scores import paired_scores
 from benchinfer.analyses.pair.tests import fourfold
 from benchinfer.analyses.permutation.blocks import On, exchangeable, with_ties
@@ -22,7 +22,7 @@ from benchinfer.analyses.permutation.pairs import cleaned
 from benchinfer.comparison.comparison import Target, TestedComparison
 from benchinfer.comparison.evidence import Setting, alpha_of
 from benchinfer.core.errors import DesignError
-from benchinfer.numerics import rates, signs
+from benchinfer.numerics import signs
 from benchinfer.numerics.types import Array
 from benchinfer.scores.table import ScoreTable
 
@@ -108,14 +108,13 @@ def by_pair(q: GateQuestion) -> OneSided:
     if of_items:  # Tango's score statistics of the difference of rates
         z, z0 = (outcomes.score_statistic(fourfold(sides), -shift) for shift in (m, 0.0))
         return _evidence(comparison, *map(float, ndtr([-z, -z0, z])))
-    # Newcombe's intervals of the difference of rates of independent items, inverted.
-    first, second = ((int((s > 0.5).sum()), len(s)) for s in (sides.first, sides.second))
-
-    def end(which: int) -> Any:
-        return lambda tail: rates.newcombe(first, second, tail)[which]
-
-    tails = [rates.tail_beyond(end(0), -m), rates.tail_beyond(end(0), 0.0)]
-    return _evidence(comparison, *tails, rates.tail_beyond(end(1), -m))
+    # Equality by the exact test, a tolerance by Miettinen and Nurminen's score statistic.
+    rates = [(int((s > 0.5).sum()), len(s)) for s in (sides.first, sides.second)]
+    better, worse = (independent_rates.compared(*rates, side)[1] for side in (1, -1))
+    if m == 0:
+        return _evidence(comparison, better, better, worse)
+    z = independent_rates.score_statistic(*rates, -m)
+    return _evidence(comparison, float(ndtr(-z)), better, float(ndtr(z)))
 
 
 def block_differences(q: GateQuestion) -> tuple[Array, Array, Array]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
@@ -160,14 +160,16 @@ def rank_sets_of(
     margin, k = setting.measure.margin, len(levels)
     means, family = fitted.datasets, ContrastFamily(*all_pairs(k), "")
     silent = certain(setting, fitted.design, family.matrix) | skewed(fitted, family.matrix)
+    errors = Errors.of(fitted, at, family, options.df).chosen
+    spread, least = normal.std_errors(family, errors), fitted.least_errors(family.matrix)
     rotated = k > 2 and not silent.any() and not _unlike_rows(fitted, options)
-    if rotated and means and means.nearly_complete:
+    if rotated and means and means.nearly_complete and (spread >= least).all():
         rows = RowReference(means.filled, options.reference, options.seed)
         return rank_sets(rows, options.alpha, margin)
-    errors = Errors.of(fitted, at, family, options.df).chosen
     if isinstance(errors, Estimates):
+        errors = replace(errors.first(len(least)), std_error=np.maximum(spread, least))
         return best.of_estimates(errors, family.pairs, silent, options.alpha, margin)
-    least = np.where(silent, np.inf, 0.0)
+    least = np.where(silent, np.inf, least)
     return best.of_normal(levels, errors, options.alpha, margin, least)
 
 
@@ -239,6 +241,7 @@ def evidence_of(
         setting.measure.margin,
         options.alternative,
         closed_by(method, options, family.matrix, fitted.datasets),
+        fitted.least_errors(family.matrix),
     )
     contrasts = family.matrix[family.wanted]
     evidence = silenced(evidence, certain(setting, fitted.design, contrasts))

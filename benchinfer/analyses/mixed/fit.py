@@ -14,7 +14,7 @@ from benchinfer.analyses.mixed.design import (
     fixed_effects,
     resolve,
 )
-from benchinfer.analyses.mixed.numerics import degrees, moments
+from benchinfer.analyses.mixed.numerics import degrees, moments, sampling
 from benchinfer.analyses.mixed.numerics.likelihood import COMPONENTS
 from benchinfer.analyses.mixed.numerics.moments import Patterns, Statistics
 from benchinfer.analyses.mixed.numerics.optimum import ModelFit, fit
@@ -121,6 +121,12 @@ class ScoreReduction:
                 else paired_means(mean, count > 0, overlap, size)
             )
         return ReplicationMeans.of(parts)
+
+    def sampling_variances(self) -> Array:
+        """Return (K, K) variances of differences over data sets by the sampling of items alone."""
+        if self.dataset is None:
+            return sampling.of_cells(self.count, self.within)
+        return sampling.of_items(self.dataset, self.count > 0, self.mean, self.weight)
 
     def within_dataset(self, m: int) -> ScoreReduction:
         """Return the reduction of one data set."""
@@ -229,6 +235,9 @@ class MixedFit:
         replications; else None.
     datasets
         Means over data sets, where each pair is tested on those that it shares; else None.
+    sampling
+        (K, K) least variances of the pairs' differences, on the diagonal those of the levels:
+        what the sampling of items alone gives, where rates are compared; else None.
     """
 
     design: Design
@@ -241,6 +250,19 @@ class MixedFit:
     freedom: tuple[float, ...] = ()
     replications: ReplicationMeans | None = None
     datasets: SharedMeans | None = None
+    sampling: Array | None = None
+
+    def least_errors(self, contrasts: Array) -> Array:
+        """Return (J,) least standard errors of contrasts (J, K); 0 where no rates are compared."""
+        if self.sampling is None:
+            return np.zeros(len(contrasts))
+        least = sampling.least_errors(self.sampling, contrasts)
+        # Pairs on too few data sets have no error.
+        return (
+            least
+            if self.datasets is None
+            else np.where(self.datasets.silent(contrasts), 0.0, least)
+        )
 
     @property
     def peculiarity(self) -> str:
@@ -456,11 +478,21 @@ def fit_design(
         fitted = replace(fitted, datasets=SharedMeans(scores.cells(name).mean))
     if design.one_dataset:
         return replace(fitted, freedom=reduction.freedom(), replications=replications)
+    if _of_rates(setting, design, reduction):
+        fitted = replace(fitted, sampling=reduction.sampling_variances())
     if diagnosed and fitted.plain is not None and fixed.x is None:
         parts = reduction.count, reduction.mean, reduction.within
         residuals = residuals_of(*fitted.plain, *parts, reduction.dataset, reduction.weight)
         return replace(fitted, residuals=residuals)
     return fitted
+
+
+def _of_rates(setting: Setting, design: Design, reduction: ScoreReduction) -> bool:
+    """Return whether rates of data sets are compared, each item with one weight and by itself."""
+    resampling = setting.resampling
+    alone = resampling is None or resampling.overlap == 0
+    across = design.domains == "pooled" and not design.covariates
+    return setting.zero_one and alone and across and reduction.size is None
 
 
 def fit_default(scores: Scores, measure: str | None) -> tuple[Setting, MixedFit]:

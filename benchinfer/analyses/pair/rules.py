@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Literal, get_args
 
 import numpy as np
 
-from benchinfer.analyses.pair.numerics import outcomes, t_tests
+from benchinfer.analyses.pair.numerics import independent_rates, outcomes, t_tests
 from benchinfer.analyses.pair.scores import PairedScores
 from benchinfer.comparison.adjustment import ADJUSTMENTS, sidak, words
 from benchinfer.comparison.wording import margin, zeros
@@ -58,7 +58,7 @@ WORDS: dict[str, str] = {
     "mcnemar-chi2": "McNemar test with continuity correction",
     "mcnemar-score": "McNemar score test",
     "paired-rates": "test of paired rates",
-    "independent-rates": "test of independent rates",
+    "independent-rates": "exact test of independent rates",
     "parts-t": "paired t-test on parts of the test set",
 }
 PAIRED_OUTCOMES = ("mcnemar", "mcnemar-midp", "mcnemar-chi2", "mcnemar-score", "paired-rates")
@@ -194,7 +194,7 @@ FORMULAS: dict[str, str] = {
     "mcnemar-chi2": "(|b - c| - 1)^2 / (b + c), chi-squared with 1 df",
     "mcnemar-score": "(b - c) / sqrt(b + c), normal",
     "paired-rates": "(b - c) / sqrt(b + c - (b - c)^2 / n), normal",
-    "independent-rates": "difference of rates / sqrt(p1 q1 / n1 + p2 q2 / n2), normal",
+    "independent-rates": "tables by Fisher's mid-p, at the least favourable common rate",
     "parts-t": "mean difference of parts / (s / sqrt(N)), t with N - 1 df",
 }
 _INTERVALS: dict[str, str] = {
@@ -209,7 +209,7 @@ _INTERVALS: dict[str, str] = {
     "mcnemar-chi2": "differences of rates with Newcombe's intervals for paired rates",
     "mcnemar-score": "differences of rates with Tango's score intervals",
     "paired-rates": "differences of rates with normal intervals",
-    "independent-rates": "differences of rates with Newcombe's intervals",
+    "independent-rates": "differences of rates with Miettinen and Nurminen's score intervals",
 }
 _SOURCES: dict[str, tuple[object, ...]] = {
     "t": (),
@@ -226,7 +226,7 @@ _SOURCES: dict[str, tuple[object, ...]] = {
     "mcnemar-chi2": (outcomes.mcnemar, rates.newcombe_paired),
     "mcnemar-score": (outcomes.mcnemar, outcomes.score_statistic),
     "paired-rates": (),
-    "independent-rates": (outcomes.mcnemar,),
+    "independent-rates": (independent_rates.unconditional, independent_rates.score_statistic),
     "parts-t": (),
 }
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from scipy.special import ndtr, ndtri
 
-from benchinfer.analyses.pair.numerics import outcomes, t_tests
+from benchinfer.analyses.pair.numerics import independent_rates, outcomes, t_tests
 from benchinfer.analyses.pair.numerics.t_tests import DifferenceTest, EstimatedDifference
 from benchinfer.analyses.pair.rules import PAIRED_OUTCOMES, TESTS, WORDS, Test, misfit
 from benchinfer.analyses.pair.scores import Pair, PairedScores
@@ -72,10 +72,7 @@ def tested(pair: Pair, data: PairedScores, procedure: PairProcedure) -> Differen
         return _by_signs(pair, procedure)
     if test == "independent-rates":
         first, second = ((int((s > 0.5).sum()), len(s)) for s in (pair.first, pair.second))
-        difference = outcomes.independent_difference(first, second)
-        wald = procedure.t_test(difference)
-        interval = partial(rates.newcombe, first, second)
-        return _of_rates(difference, wald.statistic, wald.p, interval, procedure)
+        return _of_independent_rates(first, second, procedure)
     kind, table = _KINDS[test], fourfold(pair)
     statistic, p = outcomes.mcnemar(table, procedure.side, kind)
     invert = outcomes.tango if kind == "score" else rates.newcombe_paired
@@ -212,6 +209,19 @@ def _of_rates(
         low=low if side >= 0 else -np.inf,
         high=high if side <= 0 else np.inf,
     )
+
+
+def _of_independent_rates(
+    first: tuple[int, int], second: tuple[int, int], procedure: PairProcedure
+) -> DifferenceTest:
+    """Test two independent rates; their interval excludes 0 if and only if the test decides."""
+    statistic, p = independent_rates.compared(first, second, procedure.side)
+    difference = outcomes.independent_difference(first, second)
+    interval = partial(independent_rates.score_interval, first, second)
+    result = _of_rates(difference, statistic, p, interval, procedure)
+    decided = p <= (1 if procedure.side else 2) * procedure.tail
+    low, high = independent_rates.in_agreement(result.low, result.high, statistic, decided=decided)
+    return replace(result, low=low, high=high)
 
 
 # Differences of which all signs are counted for tests that do not decide.

@@ -29,7 +29,7 @@ def checks(
         *_of_adjustment(result),
         *tables.of_table(
             result.setting,
-            rates=not data.outcomes or len(result.setting.coverage.datasets) == 1,
+            rates=not data.outcomes,
             ranks=result.on in RANKED,
         ),
         *_of_claims(result),

@@ -197,13 +197,12 @@ def doubts(setting: Setting) -> list[Finding]:
 
 
 def _rates(setting: Setting) -> Check:
-    """Return a check that warns that rates have equal weights despite unequal variances."""
-    return Check.of(
+    """Return a check that names the weight of the data sets' rates, and the model that has none."""
+    return Check.informing(
         RATES,
         setting.coverage.n,
-        remedy="all rates count alike, though those near 0 and 1, or of few items, vary otherwise:"
-        f" {BINOMIAL} models right and wrong, or compare a table of smoothed rates, (right + 1/2)"
-        " / (n + 1), on the logit scale",
+        "the rates of all data sets count alike, of however many items they are;"
+        f" {BINOMIAL} is a model of right and wrong items",
     )
 
 

@@ -45,6 +45,7 @@ _PAIR, _MIXED, _POINTS = Analysis("pair"), Analysis("mixed"), Analysis("points")
 _THESE = Analysis("mixed", ("target", "datasets"))
 _SHARED = Analysis("mixed", ("missing", "shared"))
 PERMUTATION, _VALUES = Analysis("permutation"), Analysis("permutation", ("on", "values"))
+_FLIPS_OF_THESE = Analysis("permutation", ("target", "datasets"))
 _GROUPS = "scores.subset(algorithms=[...])"
 # Times that some data sets spread as much as others, beyond chance, from which scores are in no one
 # unit. Among published tables of one unit the largest ratio is 4.2, of several the smallest 7.8.
@@ -144,14 +145,30 @@ def _advice(
         return None
     if np.nanmin(s.minimum[m]) == np.nanmax(s.maximum[m]):
         return Advice(_POINTS, "all scores are the same", "constant")
-    if kinds.zero_one(s, m) and d > 1 and not facts.uneven:
-        why = "scores are 0 or 1, on several data sets"
-        return Advice(kinds.BINOMIAL, why, "right or wrong")
     if kinds.all_ranks(s, m):
         return Advice(kinds.RANKED, "the scores are ranks, which say nothing of distances", "ranks")
     if d <= 2 or target == "datasets":
         return _on_these(facts, m, d, k, rescale=rescale)
+    if kinds.zero_one(s, m):
+        return _of_rates(facts, m)
     return _across(facts, m, rescale=rescale)
+
+
+def _of_rates(facts: Facts, m: int) -> Advice:
+    """Recommend an analysis of the rates of several data sets, on their own scale.
+
+    Where means are not to be averaged as they are, signs of their differences are flipped: ranks of
+    rates say nothing of how much they differ.
+    """
+    fitting = _across(facts, m, rescale=False)
+    if fitting.call is None:
+        return fitting
+    call = _VALUES if fitting.call == PERMUTATION else fitting.call
+    if call != _VALUES and facts.summary.n[m].max() < 2:
+        why = "scores are 0 or 1, one on each of few data sets, which leaves no noise to estimate"
+        return Advice(_POINTS, why, "right or wrong")
+    why = f"scores are 0 or 1, of whose rates {fitting.reason}"
+    return replace(fitting, call=call, reason=why, rule="right or wrong")
 
 
 def _on_these(facts: Facts, m: int, d: int, k: int, *, rescale: bool) -> Advice | None:
@@ -162,10 +179,14 @@ def _on_these(facts: Facts, m: int, d: int, k: int, *, rescale: bool) -> Advice 
         part, _ = gaps.fewest_lost(s.n[m], np.zeros(s.n.shape[2], np.bool_))
         why = f"{two}, and {why}" if two else why
         return Advice(_POINTS, why, "these data sets") if part.any() else None
-    if kinds.zero_one(s, m):
+    overlap = facts.resampling is not None and facts.resampling.kind in ("cv", "holdout")
+    if kinds.zero_one(s, m) and (d == 1 or not overlap):
         shared = "shared items" if facts.paired else "items of each algorithm's own"
         why = f"scores are 0 or 1, on {shared}, for which there are exact tests"
-        return Advice(_PAIR, why, "right or wrong")
+        if d == 1 and (k == 2 or overlap or not facts.paired):
+            return Advice(_PAIR, why, "right or wrong")
+        flips = PERMUTATION if d == 1 else _FLIPS_OF_THESE
+        return Advice(flips, f"{two}, and {why}" if two else why, "right or wrong")
     if d == 1:
         return _on_one(facts, m, k)
     why = f"{two}: claims are about these" if two else "claims are about these data sets"

@@ -58,13 +58,16 @@ CASES = {
     "two data sets": (normal(2, 3, 6), "mixed", {"target": "datasets"}, ""),
     "one data set": (normal(1, 4, 8), "mixed", {}, ""),
     "two algorithms on one data set": (normal(1, 2, 8), "pair", {}, ""),
-    "items of several data sets": (
-        right_or_wrong(4, 2, 30),
-        "bayes",
-        {"likelihood": "binomial"},
-        "",
+    "items of several data sets": (right_or_wrong(4, 2, 30), "mixed", {}, ""),
+    "few items of many data sets": (
+        right_or_wrong(12, 3, 3),
+        "permutation",
+        {"on": "values"},
+        "mixed",
     ),
-    "items of one data set": (right_or_wrong(1, 3), "pair", {}, ""),
+    "items of two data sets": (right_or_wrong(2, 3), "permutation", {"target": "datasets"}, ""),
+    "items of one data set": (right_or_wrong(1, 3), "permutation", {}, ""),
+    "items of one data set, two algorithms": (right_or_wrong(1, 2), "pair", {}, ""),
     "one score of each": (normal(1, 3), "points", {}, ""),
     "ranks": (ranks(9, 4), "permutation", {"on": "values"}, "mixed"),
 }
@@ -268,11 +271,6 @@ def test_a_measure_that_cannot_be_compared_does_not_stop_the_others():
     ("values", "arguments", "words"),
     [
         (normal(1, 2, 8), {"target": "domain"}, "nothing can be said of a domain"),
-        (
-            right_or_wrong(5, 3),
-            {"alternative": "better"},
-            "does not go with the analysis that fits",
-        ),
         (normal(1, 3), {"control": "a0"}, "which tests nothing"),
         (normal(6, 3), {"level": 2.0}, "level"),
         (normal(6, 3), {"measure": "f1"}, "unknown measure 'f1'"),

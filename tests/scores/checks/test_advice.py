@@ -37,8 +37,10 @@ GAPS = np.arange(40).reshape(10, 4) % 7 != 0
 @pytest.mark.parametrize(
     ("values", "options", "analysis"),
     [
-        (RIGHT[:1], {"resampling": "items"}, "pair"),
-        (RIGHT, {"resampling": "items"}, "bayes likelihood binomial"),
+        (RIGHT[:1], {"resampling": "items"}, "permutation"),
+        (RIGHT[:1, :2], {"resampling": "items"}, "pair"),
+        (RIGHT[:2], {"resampling": "items"}, "permutation target datasets"),
+        (RIGHT, {"resampling": "items"}, "mixed"),
         (RANKS, {}, "permutation on values"),
         (rng().normal(size=(1, 3, 1)), {}, "points"),
         (rng().normal(size=(1, 2, 9)), {}, "pair"),
