@@ -187,11 +187,11 @@ def brief(value: float) -> str:
 
     Examples
     --------
-    >>> brief(10.0), brief(0.00123), brief(1234.0)
-    ('10', '0.00123', '1,234')
+    >>> brief(10.0), brief(0.00123), brief(1234.0), brief(9.09e20)
+    ('10', '0.00123', '1,234', '9.09e+20')
     """
     text = significant(value)
-    return text.rstrip("0").rstrip(".") if "." in text else text
+    return text.rstrip("0").rstrip(".") if "." in text and "e" not in text else text
 
 
 def p_value(value: float, error: float = 0.0, decimals: int | None = None) -> str:

@@ -113,7 +113,7 @@ class IndependentGroups:
         spread = np.eye(design.shape[1]) - design @ phi @ design.transpose(0, 2, 1)
         spread = (spread + spread.transpose(0, 2, 1)) / 2
         # A direction that a group alone determines has no residual: leverage 1, weight 0.
-        root, weights = _roots(spread, 0.5, -0.5, least=_ROUNDING)
+        root, weights = _roots(spread, 0.5, -0.5, least=NULL)
         if self.working is not None:
             u, _, v = np.linalg.svd(root @ self.working)
             weights = (u @ v).transpose(0, 2, 1) @ weights

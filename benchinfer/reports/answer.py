@@ -57,7 +57,7 @@ def answer(comparisons: Sequence[Comparison], anchors: Mapping[int, str]) -> Sec
 
 def _facts(lead: Comparison) -> tuple[tuple[str, str], ...]:
     """Return the facts behind an answer: scores, gaps, decided pairs, level and tolerance."""
-    coverage = lead.setting.coverage
+    coverage = lead.setting.as_read
     if np.isnan(lead.setting.quantiles).all():
         return ()
     d, k = coverage.counts.shape

@@ -91,6 +91,7 @@ _OF_SCORES = {
 _OF_THESE = ("pair", "points")
 _LEAST_FLIPPED = 7  # domains whose signs are flipped
 _UNITS_OF_RANKS = "ranks are averaged"
+_VARYING = ", whose scores are in several units,"
 _PUBLISHED = {
     Wins: Choice("wins", "the table holds wins, ties and losses"),
     Effects: Choice("meta", "the table holds published effects"),
@@ -189,7 +190,7 @@ def _of_domains(choice: Choice, scores: ScoreTable, measure: str) -> Choice:
     target: Literal["auto", "domain"] = "domain" if "target" in choice.options else "auto"
     fitting = _called(advised, call, table, measure, target)
     d = count(len(scores.datasets_of(measure)), "data set")
-    why = f"{d} are of {g} domains, which are the units"
+    why = f"{d}{_VARYING if choice.of_scores else ''} are of {g} domains, which are the units"
     if g < _LEAST_FLIPPED:
         fitting = replace(fitting, second="", second_options={})
     return replace(
@@ -206,7 +207,8 @@ def _within_domains(choice: Choice, scores: ScoreTable, measure: str) -> Choice:
     names = scores.datasets_of(measure)
     g = len({(scores.domains or {})[name] for name in names})
     why = (
-        f"{count(len(names), 'data set')} are of {g} domains, too few to stand for"
+        f"{count(len(names), 'data set')}{_VARYING if choice.of_scores else ''} are of {g} domains,"
+        " too few to stand for"
         " others: claims are about these domains"
     )
     options: dict[str, object] = {"domains": "separate"}

@@ -93,10 +93,13 @@ def _checks(result: Comparison, case: WorstCase, decided: Flags) -> list[Check]:
 
 
 def _lacking(setting: Setting) -> str:
-    """Return the share of missing data sets of each algorithm in doubt, in words."""
+    """Return the share of missing data sets, or scores, of each algorithm in doubt, in words."""
     shares, doubtful = setting.as_read.shares_lost[_rows(setting)], in_doubt(setting)
     order = [int(k) for k in np.argsort(-shares, kind="stable") if doubtful[k]]
-    unit = "data sets" if len(setting.as_read.datasets) > 1 else "runs"
+    lost = setting.as_read.lost[:, _rows(setting)][:, doubtful]
+    unit = "data sets" if len(lost) > 1 else "runs"
+    if len(lost) > 1 and (lost % 1).any():
+        unit = "scores"  # of some data sets a part
     if len(order) == 1:
         return f"{setting.algorithms[order[0]]} lacks {percent(shares[order[0]])} of its {unit}"
     named = [f"{setting.algorithms[k]} ({percent(shares[k])})" for k in order]

@@ -14,7 +14,7 @@ from typing import Literal
 import numpy as np
 
 from benchinfer.core.measure import Measure
-from benchinfer.core.numbers import count
+from benchinfer.core.numbers import brief, count
 from benchinfer.numerics.types import Array, Flags
 from benchinfer.scores.checks import gaps, kinds
 from benchinfer.scores.checks.facts import Facts, least_datasets
@@ -282,7 +282,7 @@ def _rescaled(facts: Facts, m: int, *, ranks: bool) -> Advice | None:
     if ratio <= _UNITS:
         return None
     s, k = facts.summary, levels.shape[1]
-    why = f"scores vary {ratio:,.3g} times as much on some data sets as on others"
+    why = f"scores vary {brief(ratio)} times as much on some data sets as on others"
     positive = s.ends[m, 0] > 0 and not _is_share(_measure(facts, m)) and not facts.moments
     if positive and two_way.unit_ratio(_table(_on_log(facts, m), m)) <= _UNITS:
         return Advice(_MIXED, f"{why}, and their logarithms do not", "units", scale="log")
@@ -316,7 +316,7 @@ def _of_tails(facts: Facts, m: int, levels: Array, normalised: str) -> Advice:  
         why = f"{far:,} of {n:,} residuals lie far out, as under heavy tails"
         return Advice(PERMUTATION, why, "tails")
     if (ratio := two_way.spread_ratios(levels).max()) >= SPREAD:
-        why = f"scores vary {ratio:,.3g} times as much on a data set as on the median one"
+        why = f"scores vary {brief(ratio)} times as much on a data set as on the median one"
         return Advice(PERMUTATION, why, "tails")
     skew = two_way.skew_pairs(levels)
     pairs, n = skew.shape[0] * (skew.shape[0] - 1) // 2, int(skew.sum()) // 2

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from benchinfer.core.numbers import count
+from benchinfer.core.numbers import brief, count
 from benchinfer.numerics.types import Array, Flags
 from benchinfer.scores.checks.decision import PERMUTATION, SPREAD, advice
 from benchinfer.scores.checks.facts import Facts, Rule, rows_finding
@@ -130,7 +130,7 @@ def unequal_spread(facts: Facts) -> Finding | None:
                 s.datasets[d],
                 measure.name,
                 "algorithms" if between[d] >= most else "replications",
-                f"{ratio[d]:.3g} times",
+                f"{brief(ratio[d])} times",
             )
             for d in far[np.argsort(-ratio[far], kind="stable")]
         ]

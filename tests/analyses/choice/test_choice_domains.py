@@ -7,6 +7,7 @@ from scipy import stats
 
 import benchinfer as bi
 from benchinfer.analyses.choice.choice import choose
+from benchinfer.reports.answer import answer as answer_section
 
 SIX, THREE = (2, 7, 3, 4, 5, 2), (1, 5, 6)
 
@@ -139,6 +140,36 @@ def test_a_domain_with_gaps_takes_levels_of_data_sets_into_account():
     most = frame["dataset"].str.endswith("d0") & (frame["algorithm"] == "a1")
     result = compared(frame_of((3,) * 6, gain=9)[~most])["acc"]
     assert "a1 lacks" in result.diagnostics()["remedy"].str.cat()
+
+
+def test_what_is_missing_on_data_sets_of_domains_is_counted():
+    frame = frame_of(SIX)
+    gap = (frame["dataset"] == "g1 d0") & (frame["algorithm"] == "a1")
+    answer = compared(frame[~gap])
+    assert "1 of 92 scores is missing (a1 1)" in str(answer)
+    facts = dict(answer_section([answer["acc"]], {0: ""}).facts)
+    assert facts["Scores"].startswith("91: 4 algorithms on 23 data sets")
+    assert facts["Missing"] == "1 of 92 cells empty"
+
+
+@pytest.mark.parametrize("sizes", [SIX, THREE])
+def test_why_scores_of_domains_are_on_another_scale_is_said(sizes):
+    frame = frame_of(sizes)
+    place = np.linspace(-2, 2, frame["dataset"].nunique())[pd.factorize(frame["dataset"])[0]]
+    assert "whose scores are in several units" not in str(compared(frame))
+    frame["acc"] = 100.0**place * np.exp(frame["acc"] / 5)
+    frame = frame.rename(columns={"acc": "count"})
+    answer = bi.compare(bi.read_scores(frame, measures="count:higher"))
+    assert answer.choices["count"].scale == "log"
+    assert "data sets, whose scores are in several units, are of" in str(answer)
+
+
+@pytest.mark.parametrize("sizes", [(1, 5, 6), (1, 1, 8)])
+def test_a_domain_of_one_data_set_leaves_each_pair_its_degrees_of_freedom(sizes):
+    for seed in range(6):
+        degrees = compared(frame_of(sizes, seed=seed))["acc"].contrasts(all=True)["df"]
+        assert np.isfinite(degrees).all()
+        assert np.ptp(degrees) == pytest.approx(0)
 
 
 def test_a_table_is_given_again_as_it_was_read():

@@ -8,6 +8,7 @@ import pytest
 
 import benchinfer as bi
 from benchinfer.analyses.choice.choice import choose
+from benchinfer.scores.checks import decision
 
 
 def table(values, *, measure="acc:higher:0.01", resampling=None, names=None):
@@ -193,10 +194,7 @@ def test_scores_in_several_units_are_compared_on_one_scale(tmp_path):
     choice, result = answer.choices["mae"], answer["mae"]
     assert (choice.analysis, choice.scale, choice.normalise) == ("mixed", "log", "")
     assert (result.measure.scale, result.measure.tolerance) == ("log", 0.0)
-    assert (
-        "By mixed model of logarithms, if differences are symmetric, as scores vary "
-        in answer.basis("mae")
-    )
+    assert "By mixed model of logarithms, as scores vary " in answer.basis("mae")
     named = bi.compare_mixed(table(units * ratios, measure="mae:lower:0:log"))
     pd.testing.assert_frame_equal(result.contrasts(all=True), named.contrasts(all=True))
 
@@ -220,10 +218,7 @@ def test_few_data_sets_in_several_units_are_divided_by_their_spread():
     assert (answer.choices["acc"].analysis, answer.choices["acc"].normalise) == ("mixed", "z")
     named = bi.compare_mixed(table(values).normalise("z"))
     pd.testing.assert_frame_equal(answer["acc"].contrasts(all=True), named.contrasts(all=True))
-    assert (
-        "of scores in standard deviations of their data set, if differences are symmetric, as"
-        in answer.basis("acc")
-    )
+    assert "of scores in standard deviations of their data set, as" in answer.basis("acc")
 
 
 def test_gaps_that_are_an_error_are_refused_whatever_fits():
@@ -309,3 +304,17 @@ def test_the_report_answers_as_compare_does(tmp_path):
     assert answer["acc"].headline() in page[first : first + 20_000]
     own = bi.report(answer, tmp_path / "own.html").read_text("utf-8")
     assert answer["acc"].headline() in own
+
+
+def test_the_rules_are_asked_once_for_a_table(monkeypatch):
+    asked, rules = [], decision._across
+
+    def counted(*arguments, **options):
+        asked.append(arguments)
+        return rules(*arguments, **options)
+
+    monkeypatch.setattr(decision, "_across", counted)
+    values = normal(40, 3)
+    values[4, 1] = np.nan
+    bi.compare(table(values))
+    assert len(asked) == 1

@@ -45,6 +45,20 @@ def test_failed_runs_are_shares_of_their_cell():
     np.testing.assert_allclose(gaps.lost(counted), [0, 0, 0.5])
 
 
+@pytest.mark.parametrize(
+    ("failed", "said"), [(2, "33.3 % of its data sets"), (1, "25.0 % of its scores")]
+)
+def test_data_sets_are_lacking_only_whole(failed, said):
+    rng = np.random.default_rng(2)
+    frame = table(additive(rng, 6, 3)[..., None] + 0.1 * rng.normal(size=(6, 3, 2)))
+    frame = frame.rename(columns={"score": "acc"})
+    of = frame["algorithm"] == "a02"
+    frame.loc[of & (frame["dataset"] == "d000"), "acc"] = np.nan
+    frame.loc[of & (frame["dataset"] == "d001") & (frame["replication"] < failed), "acc"] = np.nan
+    result = bi.compare(bi.read_scores(frame, measures="acc:higher"))["acc"]
+    assert f"a02 lacks {said}" in gaps.clause(result)
+
+
 def test_of_one_data_set_replications_count():
     frame = table(lacking(1, 0, r=16)).rename(columns={"score": "acc"})
     frame.loc[(frame["algorithm"] == "a01") & (frame["replication"] < 4), "acc"] = np.nan

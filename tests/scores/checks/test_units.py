@@ -1,5 +1,7 @@
 """Scores of several units or measures in one column are found, honest ones are not."""
 
+import re
+
 import numpy as np
 
 import benchinfer as bi
@@ -79,6 +81,14 @@ def test_a_data_set_in_another_unit():
     finding = of_units(values)["unequal spread"]
     assert finding.where[1][:3] == ("d004", "acc", "algorithms")
     assert "d004" in finding.what
+
+
+def test_large_ratios_are_written_out():
+    values = additive(np.random.default_rng(13), 8, 4)
+    values[4] *= 1e5
+    said = of_units(values)["unequal spread"]
+    assert re.search(r"\d,\d{3} times as much", said.what)
+    assert "e+" not in said.what
 
 
 def test_replications_that_vary_far_more():
