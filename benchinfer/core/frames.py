@@ -318,7 +318,7 @@ GLOSSARY: dict[str, str] = {
     "losses": "contests that the second algorithm wins; in summary, that the algorithm loses",
     "n_contests": "contests of the pair: data sets (or replications) with scores of both",
     "prob_win": "probability that the first wins a contest that is no tie, under the model; in"
-    " summary, against an algorithm of average worth",
+    " summary, against an algorithm of average worth, of two algorithms against the other",
     "prob_more_wins": "posterior probability that prob_win is above 1/2, however little",
     "worth": "share of the algorithm in the sum of all worths",
     "log_worth": "logarithm of the worth; the mean over algorithms is 0",
