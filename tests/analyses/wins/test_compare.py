@@ -647,7 +647,9 @@ def test_citations_name_the_models(found, sampled):
     assert "Hamiltonian" in sampled.citations()
 
 
-@pytest.mark.parametrize("options", [{"errors": "independent"}, {"inference": "bayes", "draws": 500}])
+@pytest.mark.parametrize(
+    "options", [{"errors": "independent"}, {"inference": "bayes", "draws": 500}]
+)
 def test_levels_of_two_algorithms_are_against_the_other_one(options):
     # a beats b on 9 of 10 data sets.
     values = np.column_stack([np.r_[np.ones(9), -1.0], np.zeros(10)])
