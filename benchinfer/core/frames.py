@@ -179,6 +179,8 @@ GLOSSARY: dict[str, str] = {
     " which outcome is the most probable (dominant)",
     "prob_best": "probability to be the best algorithm on average",
     "prob_best_next": "probability to be the best algorithm on a new data set of the domain",
+    "p_score": "mean over the other algorithms of one minus the one-sided p-value of being better,"
+    " from a network (P-score)",
     "prob_near_best": "probability to be within the tolerance of the best one there",
     "cooks_distance": "Cook's distance of the K - 1 differences between algorithms, divided by"
     " K - 1: with variances held of mixed models, with tau2 estimated anew of meta-analyses",
