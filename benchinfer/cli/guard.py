@@ -85,20 +85,6 @@ def guarded(faulty: Exit = Exit.FAULTY, *, debug: bool = False) -> Generator[Non
         raise typer.Exit(faulty) from None
 
 
-def verdict_code(relations: Iterable[Relation]) -> Exit:
-    """Return ``DECIDED`` where each relation has an algorithm that no other one may surpass.
-
-    Examples
-    --------
-    >>> from benchinfer.relations.relation import Relation
-    >>> verdict_code([Relation.from_pairs(["a", "b"], {("a", "b"): "equivalent"})])
-    <Exit.DECIDED: 0>
-    >>> verdict_code([Relation.from_pairs(["a", "b"], {("a", "b"): "undecided"})])
-    <Exit.UNDECIDED: 3>
-    """
-    return Exit.DECIDED if all(relation.settled for relation in relations) else Exit.UNDECIDED
-
-
 # What values are checked by puts it so; the rest of the sentence is fit to print.
 _WORDS = {
     "Value error, ": "",

@@ -149,6 +149,14 @@ class Comparison(Tabular):
         """The decision rule in words."""
         raise NotImplementedError
 
+    # Whether verdicts are of tests or probabilities: what only describes scores decides nothing.
+    tested: ClassVar[bool] = True
+
+    @property
+    def decided(self) -> bool:
+        """True if some algorithm is shown to be one that no other surpasses."""
+        return self.tested and self.relation().settled
+
     @property
     def method(self) -> str:
         """Sentences for a methods section."""

@@ -34,7 +34,13 @@ from benchinfer.scores.checks.faults import (
     tests,
     usable,
 )
-from benchinfer.scores.checks.findings import check, pairing, scores_at_a_limit, swapped_roles
+from benchinfer.scores.checks.findings import (
+    OVERLAP,
+    check,
+    pairing,
+    scores_at_a_limit,
+    swapped_roles,
+)
 from benchinfer.scores.checks.limits import Crashed, RunStates, limited
 from benchinfer.scores.columns import (
     GROUPS,
@@ -447,7 +453,7 @@ def _resampling(
             " overlap by an amount that is not declared."
         )
         hint = f"{declaration('holdout', 1)} declares the share that is held out."
-        return found, [Finding("resampling", "warning", 1, what, (), hint)]
+        return found, [Finding(OVERLAP, "warning", 1, what, (), hint)]
     repeated = "repeated " if len(names) > 1 else ""
     what = f"the {column} taken for {repeated}{found.folds}-fold cross-validation."
     hint = 'resampling="independent" says otherwise.'

@@ -274,7 +274,9 @@ def too_small(facts: Facts) -> Finding | None:
 
 _AS_READ = (*kinds.RULES, *units.MIXING)
 # Findings that put any conclusion from a table in doubt.
+OVERLAP = "overlap of unknown size"
 DOUBTS = (
+    OVERLAP,
     kinds.PILED,
     gaps.NOT_AT_RANDOM,
     *units.MIXED,
