@@ -8,7 +8,7 @@ import traceback
 from collections.abc import Generator
 from contextlib import contextmanager
 from enum import IntEnum
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import typer
 from typer.core import TyperGroup
@@ -22,11 +22,6 @@ from benchinfer.core.errors import (
     MissingExtra,
     ScoreTableError,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from benchinfer.relations.relation import Relation
 
 
 class Exit(IntEnum):

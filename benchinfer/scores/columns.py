@@ -62,6 +62,16 @@ COMMON: dict[str, tuple[str, ...]] = {
 }
 
 STATUS = ("status", "runstatus", "run_status")  # where a measure has a limit
+# Words of a column of status for runs that were stopped at a limit of time, "_" and "-" as spaces.
+TIMED_OUT = (
+    "timeout",
+    "time out",
+    "timed out",
+    "tle",
+    "time limit",
+    "timelimit",
+    "wallclock limit",
+)
 # Names of what is asked several times: its answers depend on each other.
 ITEMS = {"item", "question", "prompt", "doc", "document", "problem", "passage", "query"}
 # Names of parts of a data set that are each tested once, of runs through all of them, and of random

@@ -388,7 +388,7 @@ def _read(
     with engine_errors(origin.name, query, planned=origin.planned):
         options = declared_measures, repeats, failed
         reading = _rows_read(origin, roles, constant, findings, options, new_names)
-        reading, failures = _settled(reading, findings, crashed, by_tool=by_tool)
+        reading, failures = _settled(reading, origin, findings, crashed, by_tool=by_tool)
         findings = _with_faults(findings, origin, reading)
         reading, nested = _of_units(reading, unit_weights, findings)
     table = _table(origin, reading, findings, scheme, failures, nested, paired=paired)
@@ -618,7 +618,12 @@ def _again(reading: Reading, frame: Frame) -> Reading:
 
 
 def _settled(
-    reading: Reading, findings: list[Finding], crashed: Crashed, *, by_tool: bool
+    reading: Reading,
+    origin: Source,
+    findings: list[Finding],
+    crashed: Crashed,
+    *,
+    by_tool: bool,
 ) -> tuple[Reading, Any]:
     """Return the reading of declared measures, with failures scored as requested, and the failures.
 
@@ -635,7 +640,7 @@ def _settled(
     if by_tool:  # which defines more measures than a table of it has
         present = tuple(m for m in reading.measures if m.name in reading.summary.measures)
         reading = replace(reading, measures=present or reading.measures)
-    findings += status_without_limit(reading)
+    findings += status_without_limit(reading, origin)
     if any(m.limit is not None for m in reading.measures):
         reading, failures = _limited(reading, findings, crashed)
     else:

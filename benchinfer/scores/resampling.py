@@ -6,8 +6,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal, get_args
 
-import numpy as np
-
 from benchinfer.core.errors import BenchinferError, unknown
 from benchinfer.core.saving import savable
 from benchinfer.numerics.types import Counts

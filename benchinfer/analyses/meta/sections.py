@@ -124,9 +124,11 @@ def _amounts(meta: MetaComparison, frame: pd.DataFrame) -> Table:
             number(
                 "tau2_low",
                 "95 % interval",
-                lambda low, high: "empty"
-                if math.isnan(low)
-                else interval(math.sqrt(low), math.sqrt(high), significant),
+                lambda low, high: (
+                    "empty"
+                    if math.isnan(low)
+                    else interval(math.sqrt(low), math.sqrt(high), significant)
+                ),
                 also=("tau2_high",),
             )
         )

@@ -33,7 +33,7 @@ def effects(rows):
 
 
 def of_pair(y, v):
-    return effects([(f"s{i:02}", "a", "b", *row) for i, row in enumerate(zip(y, np.sqrt(v)))])
+    return effects([(f"s{i:02}", "a", "b", *row) for i, row in enumerate(zip(y, np.sqrt(v), strict=True))])
 
 
 def row(meta):
@@ -135,7 +135,9 @@ def test_p_scores_are_those_of_netrank():
     rows = [
         (f"s{d:02}", f"a{one}", f"a{block.arms[0]}", y, error)
         for d, block in enumerate(blocks())
-        for one, y, error in zip(block.arms[1:], block.y, np.sqrt(block.cov.diagonal()))
+        for one, y, error in zip(
+            block.arms[1:], block.y, np.sqrt(block.cov.diagonal()), strict=True
+        )
         if len(block.arms) == 2
     ]
     found = bi.compare_meta(effects(rows), interval="wald")

@@ -463,7 +463,7 @@ def test_differences_without_spread_are_refused_with_the_test_that_answers(
     if test == "welch":
         table = read(frame, bi.Resampling("independent", paired=False))
     options = {"parts": 8} if test == "parts-t" else {}
-    with pytest.raises(DesignError, match="no error to judge by.*a and b") as error:
+    with pytest.raises(DesignError, match=r"no error to judge by.*a and b") as error:
         bi.compare_pair(table, test=test, **options)
     assert (f'test="{answer}"' in str(error.value)) is bool(answer)
     if answer:
