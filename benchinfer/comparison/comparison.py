@@ -164,11 +164,6 @@ class Comparison(Tabular):
 
     @property
     def proviso(self) -> str:
-        """Condition of the claims that so few data sets cannot show; empty without one."""
-        return ""
-
-    @property
-    def proviso(self) -> str:
         """Condition of the claims that so few data sets cannot show, in words; empty without."""
         return ""
 

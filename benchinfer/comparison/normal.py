@@ -155,6 +155,6 @@ def _joint(
         return float(max_t.survival(part, size[[hypothesis]])[0][0])
 
     if adjust == "step-down":
-        return closed_testing.step_down(size, survival), q, p[n:], critical, largest
+        return closed_testing.step_down_largest(size, survival), q, p[n:], critical, largest
     stepped = closed_testing.westfall(max_t.raw_p(size, df), family.matrix.shape[1], survival)
     return stepped, q, p[n:], critical, largest

@@ -416,7 +416,7 @@ def _together_above(p: Array, k: int) -> Iterator[tuple[float, NDArray[np.int16]
         yield float(threshold), most_together(equal | equal.T)[first, second]
 
 
-def step_down(statistic: Array, survival: Callable[[tuple[int, ...], int], float]) -> Array:
+def step_down_largest(statistic: Array, survival: Callable[[tuple[int, ...], int], float]) -> Array:
     """Return step-down p-values of the largest of m statistics, as in Dunnett and Tamhane's test.
 
     The closed test by the largest statistic: the r-th largest has the largest p-value of the sets

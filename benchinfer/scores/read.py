@@ -35,8 +35,10 @@ from benchinfer.scores.checks.faults import (
     usable,
 )
 from benchinfer.scores.checks.findings import (
+    COUNTED_RUNS,
     OVERLAP,
     check,
+    counted_runs,
     pairing,
     scores_at_a_limit,
     swapped_roles,
@@ -412,6 +414,8 @@ def _table(
     """Return the table of a reading; raise a ScoreTableError where scores cannot be compared."""
     scheme, said = _resampling(reading, scheme, nested)
     is_paired, note = pairing(reading.summary, scheme, reading.roles.of, paired=paired)
+    if is_paired and scheme is None and paired is None and counted_runs(reading):
+        said.append(Finding(COUNTED_RUNS, "note", 1, "replications are paired by their number."))
     findings += [*said, note, *_reading_notes(reading, scheme, origin)]
     if any(finding.severity == "error" for finding in findings):
         # Those of the design too, as no table is there to ask.

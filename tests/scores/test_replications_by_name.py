@@ -20,7 +20,9 @@ def table(labels, columns, effect=0.0, seed=1, algorithms="ab"):
 
 
 def read(*args, resampling=None, **options):
-    return bi.read_scores(table(*args, **options), measures="accuracy:higher", resampling=resampling)
+    return bi.read_scores(
+        table(*args, **options), measures="accuracy:higher", resampling=resampling
+    )
 
 
 TEN = [(k,) for k in range(10)]
@@ -70,9 +72,7 @@ def test_random_splits_of_one_data_set_decide_nothing(algorithms):
     found = bi.compare(scores)
     assert [one.decided for one in found.values()] == [False]
     assert "nothing was tested" in found.headline()
-    declared = read(
-        TEN, ["split"], effect=0.2, algorithms=algorithms, resampling="holdout:0.1"
-    )
+    declared = read(TEN, ["split"], effect=0.2, algorithms=algorithms, resampling="holdout:0.1")
     assert [one.decided for one in bi.compare(declared).values()] == [True]
 
 

@@ -84,7 +84,14 @@ class Answer(ComparisonGroups[Comparison], Tabular):
         result, choice = self.results[measure], self.choices[measure]
         proviso = f", {result.proviso}" if result.proviso else ""
         said = f"By {within(result.heading)}{choice.of_scores}{proviso}, as {choice.reason}"
-        parts = [said, self.agreement(measure), gaps.clause(result)]
+        turned = ""
+        if n := choice.unpaired:
+            turns = f"{n:,} of {count(len(result.codes), 'verdict')}"
+            turned = (
+                "replications of one number are taken as shared by the algorithms, without which"
+                f" {turns} would be another"
+            )
+        parts = [said, self.agreement(measure), turned, gaps.clause(result)]
         return f"{'; '.join(part for part in parts if part)}."
 
     def headline(self) -> str:

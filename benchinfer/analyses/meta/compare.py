@@ -112,8 +112,8 @@ def compare_meta(
         As in `compare_mixed`.
     adjust
         Adjustment for many contrasts: ``"single-step"``, ``"step-down"``, ``"westfall"``,
-        ``"shaffer"``, ``"holm"`` or ``"none"``. ``"auto"``: single-step with errors common to all pairs, Holm with robust
-        errors and with pairs alone.
+        ``"shaffer"``, ``"holm"`` or ``"none"``. ``"auto"``: single-step with errors common to all
+        pairs, Holm with robust errors and with pairs alone.
     tolerance
         Difference that does not matter, in the unit of the effect. By default the measure's, which
         differences alone take over.

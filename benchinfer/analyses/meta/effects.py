@@ -399,7 +399,10 @@ def contradicting(effects: Effects) -> list[Finding]:
             second = np.array([code[effects.second[r]] for r in rows])
             y = effects.estimate[rows]
             if contradiction(first, second, y) > _last_digit(y):
-                said = [f"{effects.first[r]} - {effects.second[r]} {y:g}" for r, y in zip(rows, y, strict=True)]
+                said = [
+                    f"{effects.first[r]} - {effects.second[r]} {y:g}"
+                    for r, y in zip(rows, y, strict=True)
+                ]
                 wrong.append((unit, ", ".join(said[:_SHOWN])))
     if not wrong:
         return []

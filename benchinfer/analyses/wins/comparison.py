@@ -365,7 +365,8 @@ class WinsComparison(TestedComparison):
             ``measure algorithm estimate conf_low conf_high n rank worth log_worth quasi_error wins
             ties losses`` and, of a posterior, ``expected_rank rank_low rank_high prob_best``. The
             estimate is the probability to win against an algorithm of average worth, of two
-            algorithms against the other; the interval is its own. A quasi-error is NaN where the quasi-variance is negative.
+            algorithms against the other; the interval is its own. A quasi-error is NaN where the
+            quasi-variance is negative.
         """
         table = super().summary(ranks=ranks)
         won, tied = win_square(self.counted.tally)

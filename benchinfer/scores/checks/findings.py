@@ -275,6 +275,7 @@ def too_small(facts: Facts) -> Finding | None:
 _AS_READ = (*kinds.RULES, *units.MIXING)
 # Findings that put any conclusion from a table in doubt.
 OVERLAP = "overlap of unknown size"
+COUNTED_RUNS = "runs paired by number"
 DOUBTS = (
     OVERLAP,
     kinds.PILED,
@@ -329,6 +330,25 @@ def swapped_roles(datasets: Sequence[str], replications: Sequence[str]) -> Findi
         what = f"the replications look like data sets: {', '.join(replications[:_SHOWN])}."
         return Finding("swapped roles", "warning", len(replications), what, (), hint)
     return None
+
+
+def counted_runs(reading: Reading) -> bool:
+    """Return whether replications are runs or seeds that are only numbered: 1, 2, ... or 0, 1, ...
+
+    Such numbers may be each algorithm's own.
+    """
+    names = reading.roles.of.get("replication", ())
+    if len(names) != 1 or common_name(names[0]) not in ("run", "seed"):
+        return False
+    labels = reading.rows.replications()
+    if not all(label.isdecimal() for label in labels):
+        return False
+    numbers = sorted(map(int, labels))
+    return (
+        len(numbers) > 1
+        and numbers == list(range(numbers[0], numbers[0] + len(numbers)))
+        and (numbers[0] in (0, 1))
+    )
 
 
 def pairing(

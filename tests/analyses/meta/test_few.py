@@ -33,7 +33,9 @@ def effects(rows):
 
 
 def of_pair(y, v):
-    return effects([(f"s{i:02}", "a", "b", *row) for i, row in enumerate(zip(y, np.sqrt(v), strict=True))])
+    return effects(
+        [(f"s{i:02}", "a", "b", *row) for i, row in enumerate(zip(y, np.sqrt(v), strict=True))]
+    )
 
 
 def row(meta):
@@ -91,7 +93,7 @@ def test_two_studies_are_offered_fixed_effects():
     with pytest.raises(DesignError, match="not yet seen"):
         fixed.predict()
     for wrong in ({"interval": "hartung-knapp"}, {"nested": "study"}):
-        with pytest.raises(ArgumentError, match="fixed effects|random effects"):
+        with pytest.raises(ArgumentError, match=r"fixed effects|random effects"):
             bi.compare_meta(of_pair([0.1, 0.2], [0.01, 0.01]), method="fixed", **wrong)
 
 
@@ -179,7 +181,7 @@ def test_step_down_tests_are_the_closed_test_of_the_largest_statistic(sides):
         for members in combinations(range(4), n):
             p = survival(members, max(members, key=lambda i: size[i]))
             closed[list(members)] = np.maximum(closed[list(members)], p)
-    np.testing.assert_allclose(closed_testing.step_down(size, survival), closed, rtol=1e-3)
+    np.testing.assert_allclose(closed_testing.step_down_largest(size, survival), closed, rtol=1e-3)
 
 
 def test_step_down_goes_with_one_error_for_all_pairs():
