@@ -13,7 +13,7 @@ import typer
 
 from benchinfer.analyses import ANALYSES
 from benchinfer.cli.groups import OUTPUT, HelpEnd, LazyGroup, command, names_table
-from benchinfer.cli.guard import Exit
+from benchinfer.cli.guard import Exit, decides
 from benchinfer.cli.options.arguments import Argument, MeasureText, argument, in_words, wrong
 from benchinfer.cli.options.signatures import descriptions, signature, summary
 from benchinfer.cli.options.source import (
@@ -143,7 +143,7 @@ def answers(result: Answer, scores: ScoreTable, show: Showing) -> NoReturn:
     from benchinfer.reports import documents
 
     request = Request(details=show.details)
-    decided = {name: one.decided for name, one in result.items()}
+    decided = {name: decides(one) for name, one in result.items()}
     if show.table is not None:
         _print_table(result.table(show.rows, scores=show.means(scores)), show.table)
     elif show.as_json:
@@ -172,15 +172,15 @@ def answer(
         if show.table is not None:
             _print_table(local.table(show.rows), show.table)
         elif show.as_json:
-            decided = {name: one.decided for name, one in local.items()}
+            decided = {name: decides(one) for name, one in local.items()}
             documents.write(documents.comparisons(local, decided))
         else:
             results.comparisons(local)
-        decides = not local.refused and all(one.decided for one in local.values())
-        code = Exit.DECIDED if decides else Exit.UNDECIDED
+        complete = not local.refused and all(map(decides, local.values()))
+        code = Exit.DECIDED if complete else Exit.UNDECIDED
     else:
         result = analysis(scores, measure, **options)
-        code = Exit.DECIDED if result.decided else Exit.UNDECIDED
+        code = Exit.DECIDED if decides(result) else Exit.UNDECIDED
         request = Request(details=show.details)
         if show.table is not None:
             _print_table(result.table(show.rows, scores=show.means(scores)), show.table)

@@ -8,7 +8,7 @@ import traceback
 from collections.abc import Generator
 from contextlib import contextmanager
 from enum import IntEnum
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import typer
 from typer.core import TyperGroup
@@ -22,6 +22,9 @@ from benchinfer.core.errors import (
     MissingExtra,
     ScoreTableError,
 )
+
+if TYPE_CHECKING:
+    from benchinfer.comparison.comparison import Comparison
 
 
 class Exit(IntEnum):
@@ -78,6 +81,14 @@ def guarded(faulty: Exit = Exit.FAULTY, *, debug: bool = False) -> Generator[Non
             raise
         traceback.print_exc()
         raise typer.Exit(faulty) from None
+
+
+def decides(result: Comparison) -> bool:
+    """Return whether an algorithm is shown to be one that no other surpasses.
+
+    What only describes scores shows nothing.
+    """
+    return result.tested and result.relation().settled
 
 
 # What values are checked by puts it so; the rest of the sentence is fit to print.

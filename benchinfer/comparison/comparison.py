@@ -153,11 +153,6 @@ class Comparison(Tabular):
     tested: ClassVar[bool] = True
 
     @property
-    def decided(self) -> bool:
-        """True if some algorithm is shown to be one that no other surpasses."""
-        return self.tested and self.relation().settled
-
-    @property
     def method(self) -> str:
         """Sentences for a methods section."""
         raise NotImplementedError

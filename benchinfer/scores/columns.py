@@ -23,6 +23,7 @@ from benchinfer.core.hints import directions, literal
 from benchinfer.core.measure import Measure
 from benchinfer.numerics.types import Array
 from benchinfer.scores.coverage import Finding
+from benchinfer.scores.resampling import FOLDS, REPEATS
 
 type Frame = "nw.LazyFrame[Any]"
 
@@ -50,8 +51,7 @@ COMMON: dict[str, tuple[str, ...]] = {
     "dataset": ("dataset", "data_set", "data", "task", "problem", "instance"),
     "replication": (
         *("replication", "replicate", "rep", "repeat", "repetition", "fold", "seed", "run"),
-        *("iteration", "iter", "resample", "split", "trial", "item", "random_state"),
-        *("cv", "cv_fold"),
+        *("iteration", "iter", "resample", "split", "trial", "item", "random_state", "cv_fold"),
     ),
     "algorithm": ("algorithm", "model", "method", "learner", "classifier", "estimator", "system"),
     "measure": ("measure", "metric"),
@@ -62,23 +62,8 @@ COMMON: dict[str, tuple[str, ...]] = {
 }
 
 STATUS = ("status", "runstatus", "run_status")  # where a measure has a limit
-# Words of a column of status for runs that were stopped at a limit of time, "_" and "-" as spaces.
-TIMED_OUT = (
-    "timeout",
-    "time out",
-    "timed out",
-    "tle",
-    "time limit",
-    "timelimit",
-    "wallclock limit",
-)
 # Names of what is asked several times: its answers depend on each other.
 ITEMS = {"item", "question", "prompt", "doc", "document", "problem", "passage", "query"}
-# Names of parts of a data set that are each tested once, of runs through all of them, and of random
-# parts.
-FOLDS = ("fold", "cv", "cv_fold")
-REPEATS = ("repeat", "repetition", "rep", "replication", "replicate", "iteration", "iter")
-SPLITS = ("split", "resample")
 # Names of what holds several items, which depend on each other.
 GROUPS = (
     *("passage", "paragraph", "context", "document", "doc", "article", "story", "repository"),
@@ -437,8 +422,7 @@ def _recognised(search: _Search, roles: Sequence[str]) -> None:
         exact = [name for name, plain in hits.items() if plain == role]
         chosen = exact or list(hits)
         if len(hits) == 2 and {*hits.values()} & {*FOLDS} and {*hits.values()} & {*REPEATS}:
-            # Repeated cross-validation: a fold is a part of its repeat.
-            both = sorted(hits, key=lambda name: hits[name] in FOLDS)
+            both = sorted(hits, key=lambda name: hits[name] in FOLDS)  # inside its repeat
             search.of[role] = tuple(both)
             rows.append((" and ".join(both), role))
             continue

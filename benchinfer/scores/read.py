@@ -36,10 +36,10 @@ from benchinfer.scores.checks.faults import (
 )
 from benchinfer.scores.checks.findings import (
     COUNTED_RUNS,
-    OVERLAP,
     check,
     counted_runs,
     pairing,
+    resampling_of,
     scores_at_a_limit,
     swapped_roles,
 )
@@ -70,7 +70,7 @@ from benchinfer.scores.formats.layouts import (
     telling_column,
 )
 from benchinfer.scores.normalisation import Normalise
-from benchinfer.scores.resampling import Resampling, by_names, declaration
+from benchinfer.scores.resampling import Resampling
 from benchinfer.scores.rows import (
     EngineRows,
     PlacedRows,
@@ -412,11 +412,11 @@ def _table(
     paired: bool | None,
 ) -> ScoreTable:
     """Return the table of a reading; raise a ScoreTableError where scores cannot be compared."""
-    scheme, said = _resampling(reading, scheme, nested)
+    scheme, notes = resampling_of(reading, scheme)
     is_paired, note = pairing(reading.summary, scheme, reading.roles.of, paired=paired)
     if is_paired and scheme is None and paired is None and counted_runs(reading):
-        said.append(Finding(COUNTED_RUNS, "note", 1, "replications are paired by their number."))
-    findings += [*said, note, *_reading_notes(reading, scheme, origin)]
+        notes.append(Finding(COUNTED_RUNS, "note", 1, "replications are paired by their number."))
+    findings += [*notes, note, *_reading_notes(reading, scheme, origin)]
     if any(finding.severity == "error" for finding in findings):
         # Those of the design too, as no table is there to ask.
         facts = Facts(reading.summary, is_paired, reading.measures, scheme)
@@ -435,33 +435,6 @@ def _table(
         failed=reading.failed,
         units=nested,
     )
-
-
-def _resampling(
-    reading: Reading, scheme: Resampling | None, nested: NestedUnits | None
-) -> tuple[Resampling | None, list[Finding]]:
-    """Return how replications came about, where names and labels say what was not declared."""
-    names = [common_name(name) for name in reading.roles.of.get("replication", ())]
-    bare = scheme is not None and scheme.kind == "cv" and scheme.folds is None
-    if nested is not None or not reading.summary.measures or not (names and (bare or not scheme)):
-        return scheme, []
-    shared = reading.summary.shared.max(axis=0)
-    found = by_names(names, list(reading.rows.replications()), shared[shared > 0], cv=bare)
-    if found is None:
-        return scheme, []
-    columns = reading.roles.of["replication"]
-    column = f"column {columns[0]} is" if len(columns) == 1 else f"columns {join(columns)} are"
-    if found.kind == "holdout":
-        what = (
-            f"the {column} taken for random splits of one data set, whose training sets"
-            " overlap by an amount that is not declared."
-        )
-        hint = f"{declaration('holdout', 1)} declares the share that is held out."
-        return found, [Finding(OVERLAP, "warning", 1, what, (), hint)]
-    repeated = "repeated " if len(names) > 1 else ""
-    what = f"the {column} taken for {repeated}{found.folds}-fold cross-validation."
-    hint = 'resampling="independent" says otherwise.'
-    return found, [Finding("resampling", "note", 1, what, (), hint)]
 
 
 def _check_arguments(

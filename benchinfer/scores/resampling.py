@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal, get_args
 
 from benchinfer.core.errors import BenchinferError, unknown
 from benchinfer.core.saving import savable
-from benchinfer.numerics.types import Counts
-from benchinfer.scores.columns import FOLDS, SPLITS
 
+# Names of parts of a data set that are each tested once, of runs through all of them, and of random
+# parts.
+FOLDS = ("fold", "cv", "cv_fold")
+REPEATS = ("repeat", "repetition", "rep", "replication", "replicate", "iteration", "iter")
+SPLITS = ("split", "resample")
 type Kind = Literal["independent", "bootstrap", "holdout", "cv", "seeds", "items"]
 
 
@@ -108,44 +110,6 @@ class Resampling:
         if self.kind == "cv":
             return None if self.folds is None else 1 / self.folds
         return self.test_fraction if self.kind == "holdout" else 0.0
-
-
-def by_names(
-    names: Sequence[str], labels: Sequence[str], shared: Counts, *, cv: bool = False
-) -> Resampling | None:
-    """Return the resampling that names and labels of replications say, None where they say none.
-
-    Folds are parts of a data set that are each tested once, so that their labels tell how many
-    there are: those of a column called fold, also within repeats. Splits of one data set are drawn
-    anew each time, and their labels do not tell how much of it is held out.
-
-    Parameters
-    ----------
-    names
-        Common names of the columns of replications, outermost first.
-    labels
-        All labels of replications; of two columns joined by a slash.
-    shared
-        Number of labels on each of D data sets.
-    cv
-        Whether cross-validation is declared, whatever the names.
-
-    Examples
-    --------
-    >>> by_names(["fold"], ["1", "2", "3", "4", "5"], np.array([5])).folds
-    5
-    >>> by_names(["repeat", "fold"], ["1/1", "1/2", "2/1", "2/2"], np.array([4])).folds
-    2
-    """
-    if cv or (names and names[-1] in FOLDS):
-        folds = {label.rpartition("/")[2] if len(names) > 1 else label for label in labels}
-        k = len(folds)
-        if k > 1 and (shared % k == 0).all() and (len(names) > 1 or (shared == k).all()):
-            return Resampling("cv", folds=k)
-        return None
-    if len(names) == 1 and names[0] in SPLITS and len(shared) == 1 and len(labels) > 1:
-        return Resampling("holdout")
-    return None
 
 
 def declaration(kind: str, replications: int) -> str:

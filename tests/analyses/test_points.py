@@ -117,4 +117,4 @@ def test_a_rule_shows_nothing():
     assert f"{found.ranking()[0]} has the highest mean" in headline
     assert "shown" not in headline
     assert "better than" not in headline
-    assert not found.decided
+    assert not found.tested

@@ -23,7 +23,6 @@ from benchinfer.scores.columns import (
     INNER,
     LABELS,
     STATUS,
-    TIMED_OUT,
     Frame,
     Roles,
     common_name,
@@ -40,6 +39,16 @@ if TYPE_CHECKING:
     from benchinfer.scores.rows import Rows
     from benchinfer.scores.sources.frames import Source
 
+# Words of a column of status for runs that were stopped at a limit of time, "_" and "-" as spaces.
+TIMED_OUT = (
+    "timeout",
+    "time out",
+    "timed out",
+    "tle",
+    "time limit",
+    "timelimit",
+    "wallclock limit",
+)
 # What rows without a score count as: "missing", "error", "worst", an algorithm, or a score.
 type Failed = str | float
 type Fault = Callable[[Reading], Finding | None]
@@ -377,14 +386,14 @@ def _repeated_times(reading: Reading) -> list[str]:
 
     Of those whose largest score repeats, as the time does at which runs are stopped.
     """
-    found: list[str] = []
+    limits: list[str] = []
     for measure in reading.measures:
         if measure.better != "lower" or measure.name not in reading.summary.measures:
             continue
         s = reading.summary.of(measure.name)
         if int(s.at_ends[..., 1].sum()) > 1 and (worst := float(np.nanmax(s.maximum))) > 0:
-            found.append(f"{measure.name}:lower:limit={worst:.15g}")
-    return found
+            limits.append(f"{measure.name}:lower:limit={worst:.15g}")
+    return limits
 
 
 def _timed_out(reading: Reading, source: Source) -> tuple[str, int]:

@@ -10,8 +10,8 @@ import numpy as np
 from benchinfer.core.errors import ScoreTableError
 from benchinfer.core.hints import literal
 from benchinfer.core.numbers import count, percent
-from benchinfer.scores.checks.faults import Reading, tests
-from benchinfer.scores.columns import BLANKS, LABELS, TIMED_OUT
+from benchinfer.scores.checks.faults import TIMED_OUT, Reading, tests
+from benchinfer.scores.columns import BLANKS, LABELS
 from benchinfer.scores.coverage import Finding
 from benchinfer.scores.formats.format import Format
 from benchinfer.scores.sources.frames import Source

@@ -299,7 +299,7 @@ def rows_of(blocks: Sequence[Block], k: int) -> EffectRows:
         v.append(values)
     variances = np.concatenate(v)
     # Rounding of 0 is that of its own data set: others may be exact, or nearly useless.
-    none = np.concatenate([own <= _TINY * own[-1] if len(own) > 1 else own <= 0 for own in v])
+    none = np.concatenate([row <= _TINY * row[-1] if len(row) > 1 else row <= 0 for row in v])
     if not none.all():
         variances = np.where(none, variances[~none].min(), variances)
     counts = [len(block.y) for block in blocks]

@@ -6,7 +6,8 @@ import pytest
 
 import benchinfer as bi
 from benchinfer.core.verdict import Verdict
-from benchinfer.scores.resampling import Resampling, by_names
+from benchinfer.scores.checks.findings import by_names
+from benchinfer.scores.resampling import Resampling
 
 
 def table(labels, columns, effect=0.0, seed=1, algorithms="ab"):
@@ -39,7 +40,7 @@ def test_folds_are_cross_validation(name):
     assert "corrected" in bi.compare(scores).headline()
 
 
-@pytest.mark.parametrize("columns", [("repeat", "fold"), ("rep", "cv")])
+@pytest.mark.parametrize("columns", [("repeat", "fold"), ("rep", "cv_fold")])
 def test_repeats_and_folds_are_repeated_cross_validation(columns):
     scores = read(REPEATED, columns)
     assert scores.resampling == Resampling("cv", folds=5)
@@ -70,10 +71,10 @@ def test_random_splits_of_one_data_set_decide_nothing(algorithms):
     scores = read(TEN, ["split"], effect=0.2, algorithms=algorithms)
     assert (scores.resampling.kind, scores.resampling.overlap) == ("holdout", None)
     found = bi.compare(scores)
-    assert [one.decided for one in found.values()] == [False]
+    assert [one.tested for one in found.values()] == [False]
     assert "nothing was tested" in found.headline()
     declared = read(TEN, ["split"], effect=0.2, algorithms=algorithms, resampling="holdout:0.1")
-    assert [one.decided for one in bi.compare(declared).values()] == [True]
+    assert [one.tested for one in bi.compare(declared).values()] == [True]
 
 
 def test_splits_of_several_data_sets_stay_open():
