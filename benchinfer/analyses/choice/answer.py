@@ -83,7 +83,7 @@ class Answer(ComparisonGroups[Comparison], Tabular):
         """Return a sentence on the analysis of a measure, its reason and a second analysis."""
         result, choice = self.results[measure], self.choices[measure]
         proviso = f", {result.proviso}" if result.proviso else ""
-        said = f"By {within(result.heading)}{choice.of_scores}{proviso}, as {choice.reason}"
+        analysis = f"By {within(result.heading)}{choice.of_scores}{proviso}, as {choice.reason}"
         turned = ""
         if n := choice.unpaired:
             turns = f"{n:,} of {count(len(result.codes), 'verdict')}"
@@ -91,7 +91,7 @@ class Answer(ComparisonGroups[Comparison], Tabular):
                 "replications of one number are taken as shared by the algorithms, without which"
                 f" {turns} would be another"
             )
-        parts = [said, self.agreement(measure), turned, gaps.clause(result)]
+        parts = [analysis, self.agreement(measure), turned, gaps.clause(result)]
         return f"{'; '.join(part for part in parts if part)}."
 
     def headline(self) -> str:
