@@ -13,6 +13,7 @@ from benchinfer.comparison.checks import tables
 from benchinfer.comparison.checks.complete import complete_part
 from benchinfer.comparison.comparison import Comparison
 from benchinfer.comparison.evidence import Level, Scores, Setting
+from benchinfer.core.numbers import sentence, several
 from benchinfer.core.provenance import AnalysisOptions
 from benchinfer.core.saving import savable
 from benchinfer.core.sections import Check
@@ -52,6 +53,7 @@ class PointsComparison(Comparison):
     statistic: Statistic
 
     title: ClassVar[str] = "Point comparison"
+    tested: ClassVar[bool] = False
 
     @property
     def words(self) -> str:
@@ -86,7 +88,21 @@ class PointsComparison(Comparison):
         """The statistic in one line."""
         return self.words
 
-    shown: ClassVar[str] = ""
+    def headline(self) -> str:
+        """Return the order of the statistic in one sentence: nothing is tested, or better."""
+        order, level = self.best_first, self.levels.quality
+        top = [self.algorithms[i] for i in order if level[i] == level[order[0]]]
+        words = ("lower", "higher") if len(self.algorithms) == 2 else ("lowest", "highest")
+        most = words[self.measure.better == "higher"]
+        name = "worst score" if self.statistic == "worst" else self.statistic
+        has = f"{top[0]} has the {most} {name}"
+        if len(top) > 1:
+            has = f"{several(top)} have the same {most} {name}"
+        return (
+            f"{sentence(self.scope())}, {has}; nothing was tested"
+            f" ({self.measure.noun}, {self.measure.better} is better)."
+            f"{wording.gaps(self.setting.coverage)}"
+        )
 
     def scope(self) -> str:
         """Return what the claims are about, in words: never more than a description."""

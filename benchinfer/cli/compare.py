@@ -13,7 +13,7 @@ import typer
 
 from benchinfer.analyses import ANALYSES
 from benchinfer.cli.groups import OUTPUT, HelpEnd, LazyGroup, command, names_table
-from benchinfer.cli.guard import Exit, verdict_code
+from benchinfer.cli.guard import Exit, decides
 from benchinfer.cli.options.arguments import Argument, MeasureText, argument, in_words, wrong
 from benchinfer.cli.options.signatures import descriptions, signature, summary
 from benchinfer.cli.options.source import (
@@ -143,7 +143,7 @@ def answers(result: Answer, scores: ScoreTable, show: Showing) -> NoReturn:
     from benchinfer.reports import documents
 
     request = Request(details=show.details)
-    decided = {name: one.relation().settled for name, one in result.items()}
+    decided = {name: decides(one) for name, one in result.items()}
     if show.table is not None:
         _print_table(result.table(show.rows, scores=show.means(scores)), show.table)
     elif show.as_json:
@@ -169,18 +169,18 @@ def answer(
 
     if show.per_dataset:
         local = per_dataset(analysis, scores, measure, **options)
-        relations = local.relations()
         if show.table is not None:
             _print_table(local.table(show.rows), show.table)
         elif show.as_json:
-            decided = {name: relation.settled for name, relation in relations.items()}
+            decided = {name: decides(one) for name, one in local.items()}
             documents.write(documents.comparisons(local, decided))
         else:
             results.comparisons(local)
-        code = Exit.UNDECIDED if local.refused else verdict_code(relations.values())
+        complete = not local.refused and all(map(decides, local.values()))
+        code = Exit.DECIDED if complete else Exit.UNDECIDED
     else:
         result = analysis(scores, measure, **options)
-        code = verdict_code([result.relation()])
+        code = Exit.DECIDED if decides(result) else Exit.UNDECIDED
         request = Request(details=show.details)
         if show.table is not None:
             _print_table(result.table(show.rows, scores=show.means(scores)), show.table)

@@ -24,9 +24,7 @@ from benchinfer.core.errors import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from benchinfer.relations.relation import Relation
+    from benchinfer.comparison.comparison import Comparison
 
 
 class Exit(IntEnum):
@@ -85,18 +83,12 @@ def guarded(faulty: Exit = Exit.FAULTY, *, debug: bool = False) -> Generator[Non
         raise typer.Exit(faulty) from None
 
 
-def verdict_code(relations: Iterable[Relation]) -> Exit:
-    """Return ``DECIDED`` where each relation has an algorithm that no other one may surpass.
+def decides(result: Comparison) -> bool:
+    """Return whether an algorithm is shown to be one that no other surpasses.
 
-    Examples
-    --------
-    >>> from benchinfer.relations.relation import Relation
-    >>> verdict_code([Relation.from_pairs(["a", "b"], {("a", "b"): "equivalent"})])
-    <Exit.DECIDED: 0>
-    >>> verdict_code([Relation.from_pairs(["a", "b"], {("a", "b"): "undecided"})])
-    <Exit.UNDECIDED: 3>
+    What only describes scores shows nothing.
     """
-    return Exit.DECIDED if all(relation.settled for relation in relations) else Exit.UNDECIDED
+    return result.tested and result.relation().settled
 
 
 # What values are checked by puts it so; the rest of the sentence is fit to print.

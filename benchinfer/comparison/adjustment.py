@@ -13,9 +13,9 @@ from benchinfer.numerics import closed_testing, multiplicity, rotations
 from benchinfer.numerics.types import Array
 
 # Of normal models; other analyses name theirs.
-type Adjust = Literal["auto", "single-step", "westfall", "shaffer", "holm", "none"]
+type Adjust = Literal["auto", "single-step", "step-down", "westfall", "shaffer", "holm", "none"]
 # With an error of its own for each pair the joint distribution of the statistics is not known.
-JOINT = ("single-step", "westfall")
+JOINT = ("single-step", "step-down", "westfall")
 SIDES: dict[Alternative, int] = {"two-sided": 0, "better": 1, "worse": -1}
 # The joint distribution of statistics on pooled scores; tests of all pairs; tests of single pairs,
 # whose differences in a block change their signs together.

@@ -149,6 +149,9 @@ class Comparison(Tabular):
         """The decision rule in words."""
         raise NotImplementedError
 
+    # Whether verdicts are of tests or probabilities: what only describes scores decides nothing.
+    tested: ClassVar[bool] = True
+
     @property
     def method(self) -> str:
         """Sentences for a methods section."""

@@ -149,8 +149,10 @@ def _joint(
         return p[:n], q, p[n:], critical, largest
 
     def survival(members: tuple[int, ...], hypothesis: int) -> float:
-        part = max_t.max_t(family.matrix[list(members)], errors.cov, df)
+        part = max_t.max_t(turned[list(members)], errors.cov, df, sides=sides)
         return float(max_t.survival(part, size[[hypothesis]])[0][0])
 
+    if adjust == "step-down":
+        return closed_testing.step_down_largest(size, survival), q, p[n:], critical, largest
     stepped = closed_testing.westfall(max_t.raw_p(size, df), family.matrix.shape[1], survival)
     return stepped, q, p[n:], critical, largest

@@ -60,7 +60,10 @@ def scope(setting: Setting, target: str, domains: str = "pooled", where: str = A
         return f"{where} these {d} data sets{of}{units}{without}"
     name = setting.coverage.datasets[0]
     kind = setting.resampling and setting.resampling.kind
-    return f"on the data set {name}{' as drawn' if kind == 'bootstrap' else ''}{units}{without}"
+    how = " as drawn" if kind == "bootstrap" else ""
+    if kind == "cv" and setting.resampling and setting.resampling.folds:
+        how = f", in {setting.resampling.folds}-fold cross-validation"
+    return f"on the data set {name}{how}{units}{without}"
 
 
 def proviso(condition: str) -> str:

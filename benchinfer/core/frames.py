@@ -180,6 +180,8 @@ GLOSSARY: dict[str, str] = {
     " which outcome is the most probable (dominant)",
     "prob_best": "probability to be the best algorithm on average",
     "prob_best_next": "probability to be the best algorithm on a new data set of the domain",
+    "p_score": "mean over the other algorithms of one minus the one-sided p-value of being better,"
+    " from a network (P-score)",
     "prob_near_best": "probability to be within the tolerance of the best one there",
     "cooks_distance": "Cook's distance of the K - 1 differences between algorithms, divided by"
     " K - 1: with variances held of mixed models, with tau2 estimated anew of meta-analyses",
@@ -319,7 +321,7 @@ GLOSSARY: dict[str, str] = {
     "losses": "contests that the second algorithm wins; in summary, that the algorithm loses",
     "n_contests": "contests of the pair: data sets (or replications) with scores of both",
     "prob_win": "probability that the first wins a contest that is no tie, under the model; in"
-    " summary, against an algorithm of average worth",
+    " summary, against an algorithm of average worth, of two algorithms against the other",
     "prob_more_wins": "posterior probability that prob_win is above 1/2, however little",
     "worth": "share of the algorithm in the sum of all worths",
     "log_worth": "logarithm of the worth; the mean over algorithms is 0",

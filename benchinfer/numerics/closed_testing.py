@@ -416,6 +416,26 @@ def _together_above(p: Array, k: int) -> Iterator[tuple[float, NDArray[np.int16]
         yield float(threshold), most_together(equal | equal.T)[first, second]
 
 
+def step_down_largest(statistic: Array, survival: Callable[[tuple[int, ...], int], float]) -> Array:
+    """Return step-down p-values of the largest of m statistics, as in Dunnett and Tamhane's test.
+
+    The closed test by the largest statistic: the r-th largest has the largest p-value of the sets
+    of the r'-th and all smaller ones, r' <= r. `statistic` (m,) is large against its hypothesis;
+    `survival` is as in `westfall`.
+
+    References
+    ----------
+    Dunnett, C. W. & Tamhane, A. C. (1991). Step-down multiple tests for comparing treatments with a
+    control in unbalanced one-way layouts. Statistics in Medicine 10, 939-947.
+    https://doi.org/10.1002/sim.4780100614
+    """
+    order = np.argsort(-statistic, kind="stable")
+    steps = [survival(tuple(order[r:].tolist()), int(j)) for r, j in enumerate(order)]
+    adjusted = np.empty_like(statistic)
+    adjusted[order] = np.minimum(np.maximum.accumulate(steps), 1.0)
+    return adjusted
+
+
 def westfall(p: Array, k: int, survival: Callable[[tuple[int, ...], int], float]) -> Array:
     """Return Westfall's adjusted p-values of all pairs of k algorithms.
 

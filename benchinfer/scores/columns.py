@@ -23,6 +23,7 @@ from benchinfer.core.hints import directions, literal
 from benchinfer.core.measure import Measure
 from benchinfer.numerics.types import Array
 from benchinfer.scores.coverage import Finding
+from benchinfer.scores.resampling import FOLDS, REPEATS
 
 type Frame = "nw.LazyFrame[Any]"
 
@@ -50,7 +51,7 @@ COMMON: dict[str, tuple[str, ...]] = {
     "dataset": ("dataset", "data_set", "data", "task", "problem", "instance"),
     "replication": (
         *("replication", "replicate", "rep", "repeat", "repetition", "fold", "seed", "run"),
-        *("iteration", "iter", "resample", "split", "trial", "item", "random_state"),
+        *("iteration", "iter", "resample", "split", "trial", "item", "random_state", "cv_fold"),
     ),
     "algorithm": ("algorithm", "model", "method", "learner", "classifier", "estimator", "system"),
     "measure": ("measure", "metric"),
@@ -420,6 +421,11 @@ def _recognised(search: _Search, roles: Sequence[str]) -> None:
         }
         exact = [name for name, plain in hits.items() if plain == role]
         chosen = exact or list(hits)
+        if len(hits) == 2 and {*hits.values()} & {*FOLDS} and {*hits.values()} & {*REPEATS}:
+            both = sorted(hits, key=lambda name: hits[name] in FOLDS)  # inside its repeat
+            search.of[role] = tuple(both)
+            rows.append((" and ".join(both), role))
+            continue
         if len(chosen) > 1:
             search.findings.append(_several(role, chosen))
         if chosen:

@@ -34,7 +34,15 @@ from benchinfer.scores.checks.faults import (
     tests,
     usable,
 )
-from benchinfer.scores.checks.findings import check, pairing, scores_at_a_limit, swapped_roles
+from benchinfer.scores.checks.findings import (
+    COUNTED_RUNS,
+    check,
+    counted_runs,
+    pairing,
+    resampling_of,
+    scores_at_a_limit,
+    swapped_roles,
+)
 from benchinfer.scores.checks.limits import Crashed, RunStates, limited
 from benchinfer.scores.columns import (
     GROUPS,
@@ -382,7 +390,7 @@ def _read(
     with engine_errors(origin.name, query, planned=origin.planned):
         options = declared_measures, repeats, failed
         reading = _rows_read(origin, roles, constant, findings, options, new_names)
-        reading, failures = _settled(reading, findings, crashed, by_tool=by_tool)
+        reading, failures = _settled(reading, origin, findings, crashed, by_tool=by_tool)
         findings = _with_faults(findings, origin, reading)
         reading, nested = _of_units(reading, unit_weights, findings)
     table = _table(origin, reading, findings, scheme, failures, nested, paired=paired)
@@ -404,8 +412,11 @@ def _table(
     paired: bool | None,
 ) -> ScoreTable:
     """Return the table of a reading; raise a ScoreTableError where scores cannot be compared."""
+    scheme, notes = resampling_of(reading, scheme)
     is_paired, note = pairing(reading.summary, scheme, reading.roles.of, paired=paired)
-    findings += [note, *_reading_notes(reading, scheme, origin)]
+    if is_paired and scheme is None and paired is None and counted_runs(reading):
+        notes.append(Finding(COUNTED_RUNS, "note", 1, "replications are paired by their number."))
+    findings += [*notes, note, *_reading_notes(reading, scheme, origin)]
     if any(finding.severity == "error" for finding in findings):
         # Those of the design too, as no table is there to ask.
         facts = Facts(reading.summary, is_paired, reading.measures, scheme)
@@ -584,7 +595,12 @@ def _again(reading: Reading, frame: Frame) -> Reading:
 
 
 def _settled(
-    reading: Reading, findings: list[Finding], crashed: Crashed, *, by_tool: bool
+    reading: Reading,
+    origin: Source,
+    findings: list[Finding],
+    crashed: Crashed,
+    *,
+    by_tool: bool,
 ) -> tuple[Reading, Any]:
     """Return the reading of declared measures, with failures scored as requested, and the failures.
 
@@ -601,7 +617,7 @@ def _settled(
     if by_tool:  # which defines more measures than a table of it has
         present = tuple(m for m in reading.measures if m.name in reading.summary.measures)
         reading = replace(reading, measures=present or reading.measures)
-    findings += status_without_limit(reading)
+    findings += status_without_limit(reading, origin)
     if any(m.limit is not None for m in reading.measures):
         reading, failures = _limited(reading, findings, crashed)
     else:

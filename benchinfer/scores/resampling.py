@@ -8,6 +8,11 @@ from typing import Literal, get_args
 from benchinfer.core.errors import BenchinferError, unknown
 from benchinfer.core.saving import savable
 
+# Names of parts of a data set that are each tested once, of runs through all of them, and of random
+# parts.
+FOLDS = ("fold", "cv", "cv_fold")
+REPEATS = ("repeat", "repetition", "rep", "replication", "replicate", "iteration", "iter")
+SPLITS = ("split", "resample")
 type Kind = Literal["independent", "bootstrap", "holdout", "cv", "seeds", "items"]
 
 

@@ -110,6 +110,11 @@ def test_many_algorithms_need_no_matrix_of_contrasts():
 
 
 def test_a_rule_shows_nothing():
-    headline = bi.compare_points(table(simulated(34))).headline()
+    found = bi.compare_points(table(simulated(34)))
+    headline = found.headline()
     assert "without inference" in headline
+    assert "; nothing was tested (" in headline
+    assert f"{found.ranking()[0]} has the highest mean" in headline
     assert "shown" not in headline
+    assert "better than" not in headline
+    assert not found.tested

@@ -9,7 +9,13 @@ from scipy.stats import t as student
 import benchinfer as bi
 from benchinfer.analyses.meta.numerics.effects import Block, rows_of
 from benchinfer.analyses.meta.numerics.network import clusters
-from benchinfer.analyses.meta.numerics.pooling import NetworkPart, pool, tau_squared
+from benchinfer.analyses.meta.numerics.pooling import (
+    NetworkPart,
+    pool,
+    pool_equally,
+    tau_squared,
+    uneven,
+)
 
 TABLES, ALPHA, LEVELS = 4000, 0.05, (3, 5, 10, 30)
 # Standard deviation of true differences in units of the typical standard error.
@@ -179,3 +185,29 @@ def test_coverage_with_sampling_errors_from_few_replications(cell, record_proper
     rates = missed(*cell, tables), missed(*cell, tables, pooling="pairwise")
     record_property("network, pairs alone", rates)
     assert max(rates) <= binom.isf(1e-4, tables, 0.065) / tables
+
+
+UNEVEN = {
+    "even": np.ones,
+    "one of .1": lambda d: np.r_[0.1, np.ones(d - 1)],
+    "geometric": lambda d: np.geomspace(0.1, 1, d),
+}
+
+
+@pytest.mark.calibration
+@pytest.mark.parametrize("tau", [0.0, 0.3, 1.0, 3.0])
+@pytest.mark.parametrize("errors", UNEVEN)
+@pytest.mark.parametrize("d", [2, 3, 5, 12])
+def test_few_and_uneven_studies_keep_the_level(d, errors, tau, record_property):
+    rng, v, tables = np.random.default_rng([d, int(10 * tau)]), UNEVEN[errors](d) ** 2, 1500
+    false = np.zeros(2)
+    for _ in range(tables):
+        part = NetworkPart(rng.normal(0, np.sqrt(v + tau**2)), np.ones((d, 1)), v)
+        tau2 = tau_squared([part])
+        by_precision = pool(part, tau2)
+        default = pool_equally(part, tau2) if uneven(v) else by_precision
+        for i, got in enumerate((default, by_precision)):
+            t = abs(got.beta[0]) / np.sqrt(got.cov[0, 0])
+            false[i] += 2 * student.sf(t, got.df) <= ALPHA
+    record_property("false claims: default, by precision", (false / tables).tolist())
+    assert false[0] / tables <= ALPHA + 3 * np.sqrt(ALPHA * (1 - ALPHA) / tables)

@@ -76,3 +76,37 @@ def test_an_analysis_that_does_not_take_an_option_says_so(run):
     found = run("compare", TABLE, "-m", "error", "--target", "datasets", "--alternative", "better")
     assert found.exit_code == 3
     assert "better than" in found.stdout
+
+
+def test_random_splits_end_with_3_and_a_caution_before_the_sentence(run, tmp_path):
+    rows = [f"{s},{a},{0.8 + 0.1 * i + 0.001 * s}" for s in range(6) for i, a in enumerate("abc")]
+    path = tmp_path / "splits.csv"
+    path.write_text("\n".join(["split,algorithm,accuracy", *rows]))
+    result = run(path, "-m", "accuracy:higher")
+    text = " ".join(result.stdout.split())
+    assert result.exit_code == 3
+    assert text.index("--resampling holdout:0.1") < text.index("nothing was tested")
+
+
+def test_points_end_with_3(run):
+    result = run("compare", "points", "example:demsar2006")
+    assert result.exit_code == 3
+    assert "nothing was tested" in " ".join(result.stdout.split())
+
+
+def test_time_outs_without_a_limit_are_asked_for(run, tmp_path):
+    rows = [
+        f"i{d:02},{a},{'timeout,1800' if d < 2 else f'ok,{10 + 7 * d + i}'}"
+        for d in range(8)
+        for i, a in enumerate("abc")
+    ]
+    path = tmp_path / "times.csv"
+    path.write_text("\n".join(["instance,solver,status,seconds", *rows]))
+    asked = ("--column", "solver=algorithm", "-m", "seconds:lower")
+    result = run(path, *asked)
+    text = " ".join((result.stdout + result.stderr).split())
+    assert result.exit_code == 1
+    assert "names 6 time-outs" in text
+    assert "--measures seconds:lower:limit=1800" in text
+    assert run(path, *asked[:3], "seconds:lower:limit=1800").exit_code in (0, 3)
+    assert run(path, *asked, "--column", "status=failure").exit_code in (0, 3)

@@ -82,8 +82,15 @@ class Answer(ComparisonGroups[Comparison], Tabular):
     def basis(self, measure: str) -> str:
         """Return a sentence on the analysis of a measure, its reason and a second analysis."""
         result, choice = self.results[measure], self.choices[measure]
-        said = f"By {within(result.heading)}{choice.of_scores}, as {choice.reason}"
-        parts = [said, self.agreement(measure), gaps.clause(result)]
+        analysis = f"By {within(result.heading)}{choice.of_scores}, as {choice.reason}"
+        turned = ""
+        if n := choice.unpaired:
+            turns = f"{n:,} of {count(len(result.codes), 'verdict')}"
+            turned = (
+                "replications of one number are taken as shared by the algorithms, without which"
+                f" {turns} would be another"
+            )
+        parts = [analysis, self.agreement(measure), turned, gaps.clause(result)]
         return f"{'; '.join(part for part in parts if part)}."
 
     def headline(self) -> str:

@@ -59,6 +59,8 @@ class Choice:
     scale: Literal["", "log"] = ""
     normalise: Literal["", "ranks", "z"] = ""
     units: Units = "datasets"
+    # Verdicts that turn where replications are not taken as shared, though their numbers agree
+    unpaired: int = 0
 
     @property
     def of_scores(self) -> str:

@@ -8,6 +8,8 @@ from importlib import import_module
 from inspect import signature
 from typing import TYPE_CHECKING, Any, Literal
 
+import numpy as np
+
 from benchinfer.analyses import ANALYSES
 from benchinfer.analyses.choice.answer import Answer
 from benchinfer.analyses.choice.choice import Choice, choose
@@ -21,6 +23,7 @@ from benchinfer.comparison.evidence import PairVerdicts, Scores, as_table
 from benchinfer.core.arguments import ArgumentError, check_level, names_of
 from benchinfer.core.errors import DesignError, FitError
 from benchinfer.core.hints import literal
+from benchinfer.scores.checks.findings import COUNTED_RUNS
 from benchinfer.scores.normalisation import Normalise
 from benchinfer.scores.table import ScoreTable
 
@@ -161,7 +164,7 @@ def compare(
                 raise
             refused[name] = error
             continue
-        choices[name] = choice
+        choices[name] = with_pairing(choice, table, name, results[name], arguments)
         if choice.second:
             others[name] = _second(choice, table, name, results[name].target, arguments)
     if not results:
@@ -192,6 +195,33 @@ def chosen(
     if not isinstance(scores, ScoreTable) or not gaps.in_doubt(result.setting).any():
         return result
     return gaps.with_worst_case(result, worst_case(result, scores))
+
+
+def with_pairing(
+    choice: Choice,
+    scores: ScoreTable | Wins | Effects,
+    measure: str,
+    result: Comparison,
+    arguments: Mapping[str, Any],
+) -> Choice:
+    """Return the choice with the number of verdicts that rest on runs being paired by number.
+
+    Runs of different algorithms that are only counted need not share anything: without pairs these
+    data sets have other verdicts, perhaps.
+    """
+    if (
+        not isinstance(scores, ScoreTable)
+        or result.target != "datasets"
+        or all(finding.rule != COUNTED_RUNS for finding in scores.notes)
+    ):
+        return choice
+    try:
+        apart = chosen(choice, replace(scores, paired=False), measure, **arguments)
+    except (DesignError, FitError):
+        return choice
+    if not np.array_equal(apart.pairs, result.pairs):
+        return choice
+    return replace(choice, unpaired=int((apart.codes != result.codes).sum()))
 
 
 def _second(

@@ -80,17 +80,26 @@ def compare_meta(
         pooled alone), else moderated.
     method
         Estimator of the variance between data sets, tau^2: ``"reml"``, ``"paule-mandel"`` or
-        ``"dersimonian-laird"``.
+        ``"dersimonian-laird"``; ``"fixed"`` has none, and claims are about these data sets.
     interval
         Errors of each contrast: from the spread of data sets (``"robust"``), with t tests that
-        allow for tau^2 being estimated (``"hartung-knapp"``), or normal ones (``"wald"``).
+        allow for tau^2 being estimated (``"hartung-knapp"``), normal ones (``"wald"``), or of
+        effects with equal weights (``"equal-weights"``, of pairs).
+
+        ``"auto"`` of two algorithms, or pairs pooled alone: weights by precision need effects that
+        are many and about equally exact. Where ``n0 = (sum 1 / v)^2 / sum 1 / v^2`` of the D
+        sampling variances is below ``max(D / 2, 5)``, effects have equal weights and a t test with
+        D - 1 degrees of freedom, whose error is not below that of sampling. Three uneven studies
+        make false claims in .28 by Hartung and Knapp's errors. Any other value asks for weights by
+        precision, and a row of the diagnostics warns where they are not safe.
 
         ``"robust"`` errors and degrees of freedom are each contrast's own, from the spread of the
         data sets (or studies, where they lie within them; CR2 with Satterthwaite's).
-        ``"hartung-knapp"`` has, in a network, one for all pairs, hence too short for pairs with an
-        erratic algorithm. ``"wald"`` intervals are too short for few data sets, too. ``"auto"``:
-        robust for three algorithms or more, or where sampling covariances are moderated, unless
-        some difference is known from one data set alone, else Hartung and Knapp's.
+        ``"hartung-knapp"`` errors are never below Wald's. In a network they are of one tau^2 for
+        all pairs, hence too short for pairs with an erratic algorithm. ``"wald"`` intervals are too
+        short for few data sets, too. ``"auto"`` otherwise: robust for three algorithms or more, or
+        where sampling covariances are moderated, unless some difference is known from one data set
+        alone, else Hartung and Knapp's.
     nested
         Third level, which data sets lie within: the ``"study"`` of effects, the ``"domain"`` of
         a table, or ``"none"``. ``"auto"``: the study, if some study has several data sets.
@@ -102,9 +111,9 @@ def compare_meta(
     alternative
         As in `compare_mixed`.
     adjust
-        Adjustment for many contrasts: ``"single-step"``, ``"westfall"``, ``"shaffer"``, ``"holm"``
-        or ``"none"``. ``"auto"``: single-step with errors common to all pairs, Holm with robust
-        errors and with pairs alone.
+        Adjustment for many contrasts: ``"single-step"``, ``"step-down"``, ``"westfall"``,
+        ``"shaffer"``, ``"holm"`` or ``"none"``. ``"auto"``: single-step with errors common to all
+        pairs, Holm with robust errors and with pairs alone.
     tolerance
         Difference that does not matter, in the unit of the effect. By default the measure's, which
         differences alone take over.

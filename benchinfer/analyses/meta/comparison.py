@@ -53,6 +53,7 @@ _METHODS = {
     "reml": "restricted maximum likelihood",
     "paule-mandel": "Paule and Mandel's method",
     "dersimonian-laird": "DerSimonian and Laird's moments",
+    "fixed": "inverse variances",
 }
 _EFFECTS = {
     "difference": "mean differences",
@@ -101,6 +102,11 @@ class MetaComparison(TestedComparison):
         return self.fit is not None
 
     @property
+    def fixed(self) -> bool:
+        """True if effects are fixed: claims are about these data sets."""
+        return self.options.method == "fixed"
+
+    @property
     def interval(self) -> Interval:
         """Kind of the contrasts' standard errors, with ``"auto"`` resolved."""
         if self.fit is not None:
@@ -127,13 +133,17 @@ class MetaComparison(TestedComparison):
         how = "restricted maximum likelihood" if self.third else _METHODS[self.estimator]
         if self.fit is not None:
             model = "a network meta-analysis" if len(self.algorithms) > 2 else "a meta-analysis"
-            model += " with random effects, one heterogeneity variance for all pairs"
+            if self.fixed:
+                model += " with fixed effects"
+            else:
+                model += " with random effects, one heterogeneity variance for all pairs"
             if self.interval == "robust":
                 model += " as weights"
             if self.third:
                 model += f", data sets within each {self.third}"
         else:
-            model = "random effects, each pair from the data sets that hold both"
+            effects = "fixed" if self.fixed else "random"
+            model = f"{effects} effects, each pair from the data sets that hold both"
         along = join(list(self.studies.covariates))
         slopes = f" Algorithms have slopes along {along}." if along else ""
         units = "studies" if self.third == "study" else f"{self.third or 'data set'}s"
@@ -143,10 +153,17 @@ class MetaComparison(TestedComparison):
             if self.interval == "robust"
             else f"t tests with {self.fit.df:g} degrees of freedom"
             if self.third and self.fit is not None and np.isfinite(self.fit.df)
-            else "Hartung and Knapp's errors and t tests"
+            else "Hartung and Knapp's errors, never below Wald's, and t tests"
             if self.interval == "hartung-knapp"
+            else "t tests of the effects with equal weights, no error below that of sampling"
+            if self.interval == "equal-weights"
             else "Wald tests"
         )
+        if n := int(self.alone.equal.sum()) * (not self.joint):
+            errors += (
+                f"; {count(n, 'pair')} with few or unevenly exact effects by equal weights and t"
+                " tests"
+            )
         source = f" Sampling covariances are {self.studies.covariance}."
         return (
             f"{what} on {count(d, 'data set')} were pooled by {model}, estimated by {how}, with"
@@ -173,8 +190,10 @@ class MetaComparison(TestedComparison):
             used.append(nested)
         if self.interval == "robust":
             used += [network.clusters, cluster_robust]
+        if self.interval == "equal-weights" or self.alone.equal.any():
+            used.append(pooling.pool_equally)
         if self.fit is not None and len(self.algorithms) > 2:
-            used += [rows_of, network.by_design]
+            used += [rows_of, network.by_design, tables.p_scores]
         _, chosen = self.family()
         if chosen in JOINT:
             used.append(max_t)
@@ -189,7 +208,8 @@ class MetaComparison(TestedComparison):
 
         Estimates of published or standardised effects are relative to the mean of the algorithms.
         The probabilities are those of the average effect, from the joint distribution of the
-        estimates; pairwise pooling has none.
+        estimates; pairwise pooling has none. Networks of three algorithms or more have ``p_score``,
+        the mean certainty to be better than another one.
         """
         return tables.ranked(self, super().summary(ranks=ranks))
 
@@ -201,7 +221,8 @@ class MetaComparison(TestedComparison):
         pandas.DataFrame
             ``measure tau2 tau2_low tau2_high i2 i2_low i2_high h2 q df p_value``: one row for the
             network, or one per pair (with ``first`` and ``second``) where each was pooled alone.
-            tau^2 is on the modelling scale, I^2 in percent. Intervals are Q-profile ones. Three
+            tau^2 is on the modelling scale, I^2 in percent. Intervals are Q-profile ones, NaN where
+            they are empty, as effects are more alike than their sampling errors leave them. Three
             levels have ``tau2`` within and ``tau2_between`` studies, without intervals.
         """
         return tables.heterogeneity(self)
@@ -335,7 +356,8 @@ def compared(
 ) -> MetaComparison:
     """Pool effects into verdicts, as the arguments of `compare_meta` ask."""
     names, joint = setting.algorithms, options.joint
-    third = third_level(studies, options.nested if joint else "none", published=published)
+    nested = options.nested if joint and options.method != "fixed" else "none"
+    third = third_level(studies, nested, published=published)
     how = options.method, options.interval
     if not lean:
         require_noise(studies, names)
@@ -359,7 +381,7 @@ def compared(
         pairs=family.pairs[shown],
         codes=codes,
         level=options.level,
-        target="domain",
+        target="datasets" if options.method == "fixed" else "domain",
         levels=levels,
         stored_checks=(),
         provenance=options.provenance(

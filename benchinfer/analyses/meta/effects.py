@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from benchinfer.analyses.meta.numerics.effects import blocks_of
+from benchinfer.analyses.meta.numerics.effects import blocks_of, contradiction
 from benchinfer.core.errors import DesignError, FitError, unknown
 from benchinfer.core.frames import frame
 from benchinfer.core.measure import Measure
+from benchinfer.core.numbers import count
 from benchinfer.core.result import Readable
 from benchinfer.numerics.types import Array, Codes
 from benchinfer.scores.columns import column_roles, holds, label, missing_columns, numbers
@@ -383,3 +384,38 @@ def within_studies(effects: Effects) -> list[Finding]:
     )
     where = (("data set", "why"), *wrong[:_SHOWN])
     return [Finding("covariance", "error", len(wrong), what, where, hint)]
+
+
+def contradicting(effects: Effects) -> list[Finding]:
+    """Report data sets whose differences contradict each other by more than they were rounded by.
+
+    Three algorithms have two differences: A - B and B - C leave no choice of A - C.
+    """
+    code = {name: k for k, name in enumerate(effects.algorithms)}
+    wrong: list[tuple[str, str]] = []
+    for measure in sorted(set(effects.measure_of)):
+        for unit, rows in effects.by_unit(measure):
+            first = np.array([code[effects.first[r]] for r in rows])
+            second = np.array([code[effects.second[r]] for r in rows])
+            y = effects.estimate[rows]
+            if contradiction(first, second, y) > _last_digit(y):
+                said = [
+                    f"{effects.first[r]} - {effects.second[r]} {y:g}"
+                    for r, y in zip(rows, y, strict=True)
+                ]
+                wrong.append((unit, ", ".join(said[:_SHOWN])))
+    if not wrong:
+        return []
+    what = f"differences of {count(len(wrong), 'data set')} contradict each other."
+    hint = (
+        "A - B and B - C leave no choice of A - C: correct them, or are they of different items or"
+        " runs? They are pooled as if they were not."
+    )
+    where = (("data set", "differences"), *wrong[:_SHOWN])
+    return [Finding("contradiction", "warning", len(wrong), what, where, hint)]
+
+
+def _last_digit(y: Array) -> float:
+    """Return a unit of the last decimal that numbers are written with, at most ten decimals."""
+    decimals = next((d for d in range(10) if (np.round(y, d) == y).all()), 10)
+    return max(10.0**-decimals, 1e-9 * float(np.abs(y).max(initial=0.0)))

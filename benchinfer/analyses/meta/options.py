@@ -35,6 +35,17 @@ class MetaOptions(TestedOptions):
 
     def __post_init__(self) -> None:
         super().__post_init__()
+        if self.method == "fixed" and self.interval not in ("auto", "wald"):
+            raise ArgumentError(
+                f"interval={self.interval!r} takes its errors from the spread of data sets, which"
+                " fixed effects leave out.",
+                hint='method="reml" goes with it.',
+            )
+        if self.method == "fixed" and self.nested not in ("auto", "none"):
+            raise ArgumentError(
+                f"nested={self.nested!r} is a level of random effects.",
+                hint='method="reml" goes with it.',
+            )
         if (self.interval, self.pooling) == ("robust", "pairwise"):
             raise ArgumentError(
                 "pairs pooled alone have errors of their own already.",

@@ -16,7 +16,9 @@ from benchinfer.analyses.meta.numerics.pooling import (
     NetworkPart,
     PooledEffects,
     pool,
+    pool_equally,
     tau_squared,
+    uneven,
 )
 from benchinfer.analyses.meta.studies import Studies
 from benchinfer.core.errors import DesignError, FitError
@@ -25,7 +27,7 @@ from benchinfer.core.saving import savable
 from benchinfer.numerics.covariance import Adjusted, pairs_of
 from benchinfer.numerics.types import Array, Codes, Flags
 
-type Interval = Literal["auto", "robust", "hartung-knapp", "wald"]
+type Interval = Literal["auto", "equal-weights", "robust", "hartung-knapp", "wald"]
 
 
 def columns(rows: EffectRows, studies: Studies) -> Array | None:
@@ -58,6 +60,12 @@ def resolved(studies: Studies, fit: NetworkFit, k: int, interval: Interval) -> I
     Two algorithms have one difference, whose variance is tau^2 itself: nothing is assumed alike.
     Weights by sampling errors that are estimated can be far off, which robust errors allow for.
     """
+    if interval == "equal-weights":
+        raise DesignError(
+            "equal weights are those of one pair, on data sets that are independent.",
+            hint='pooling="pairwise" pools each pair by itself; nested="none" and no covariates'
+            " take data sets as independent.",
+        )
     if interval not in ("auto", "robust"):
         return interval
     if interval == "auto" and k == 2 and not studies.prior_df:
@@ -119,7 +127,7 @@ class NetworkFit:
     cov: Array
     tau2: float  # variance of a difference between data sets, of three levels within studies
     between: float  # variance of a difference between studies; 0 for two levels
-    scale: float  # what Hartung and Knapp multiply the covariance with; 1 for Wald
+    scale: float  # what Hartung and Knapp multiply the covariance with, at least 1; 1 for Wald
     df: float  # degrees of freedom of all contrasts under that model
     free: int  # residual degrees of freedom of the rows
     lifted: int  # number of sampling variances that were 0
@@ -150,6 +158,7 @@ class PairFits:
     df: Array
     tau2: Array
     n_datasets: Codes
+    equal: Flags  # whether data sets have equal weights
 
     def of(self, chosen: Flags) -> PairFits:
         """Return some of the pairs."""
@@ -159,6 +168,7 @@ class PairFits:
             self.df[chosen],
             self.tau2[chosen],
             self.n_datasets[chosen],
+            self.equal[chosen],
         )
 
 
@@ -175,6 +185,8 @@ def network(
     rows = rows_of(studies.blocks, len(algorithms))
     part = rows.part(columns(rows, studies))
     require_free(part, studies)
+    if method == "fixed":
+        interval = "wald"
     refined = interval != "wald"
     last: tuple[int, int, Interval, bool] = (part.free, rows.lifted, interval, three)
     if three:
@@ -190,7 +202,14 @@ def network(
             *last,
         )
     else:
-        got = pool(part, tau_squared([part], method), refined=refined)
+        tau2 = tau_squared([part], method)
+        if len(algorithms) == 2 and not studies.covariates and weighs_equally(interval, part.v):
+            got = pool_equally(part, tau2)
+            return NetworkFit(
+                got.beta, got.cov, tau2, 0.0, got.scale, got.df, part.free, rows.lifted,
+                "equal-weights",
+            )  # fmt: skip
+        got = pool(part, tau2, refined=refined)
         fit = NetworkFit(got.beta, got.cov, got.tau2, 0.0, got.scale, got.df, *last)
     return replace(fit, interval=resolved(studies, fit, len(algorithms), interval))
 
@@ -260,18 +279,31 @@ def require_free(part: NetworkPart, studies: Studies) -> None:
         )
 
 
+def weighs_equally(interval: Interval, v: Array) -> bool:
+    """Return whether the effects of one pair, with sampling variances (D,), have equal weights."""
+    return interval == "equal-weights" or (interval == "auto" and uneven(v))
+
+
 def of_pairs(studies: Studies, interval: Interval) -> Interval:
-    """Return the errors of pairs pooled alone: robust where weights are by moderated variances."""
+    """Return the errors of pairs that are weighed by precision: robust of moderated variances."""
     if interval == "wald":
         return interval
     return "robust" if studies.prior_df and interval != "hartung-knapp" else "hartung-knapp"
 
 
-def pool_pair(y: Array, v: Array, method: Method, interval: Interval) -> PooledEffects:
+def pool_pair(
+    y: Array, v: Array, studies: Studies, method: Method, interval: Interval
+) -> PooledEffects:
     """Pool the effects of one pair."""
     part = NetworkPart(y, np.ones((len(y), 1)), v)
-    pooled = pool(part, tau_squared([part], method), refined=interval != "wald")
-    if interval != "robust":
+    tau2 = tau_squared([part], method)
+    if method == "fixed":
+        return pool(part, tau2, refined=False)
+    if weighs_equally(interval, v):
+        return pool_equally(part, tau2)
+    by_precision = of_pairs(studies, interval)
+    pooled = pool(part, tau2, refined=by_precision != "wald")
+    if by_precision != "robust":
         return pooled
     robust = clusters(part, np.arange(len(y)), pooled.beta, pooled.tau2).errors(np.eye(1))
     return PooledEffects(pooled.beta, robust.cov, pooled.tau2, 1.0, float(robust.df[0]))
@@ -279,17 +311,18 @@ def pool_pair(y: Array, v: Array, method: Method, interval: Interval) -> PooledE
 
 def lifted(v: Array) -> Array:
     """Return sampling variances with those that are 0 set to the smallest that is not."""
-    none = v <= 1e-12 * v.max(initial=0.0)
+    none = v <= 0
     return v if none.all() or not none.any() else np.where(none, v[~none].min(), v)
 
 
 def pairwise(studies: Studies, pairs: Codes, method: Method, interval: Interval) -> PairFits:
     """Fit each pair by itself; fewer than two data sets give no estimate (NaN)."""
     columns = np.full((4, len(pairs)), np.nan)
-    n = np.zeros(len(pairs), np.int64)
+    n, equal = np.zeros(len(pairs), np.int64), np.zeros(len(pairs), np.bool_)
     for p, one in enumerate(studies.direct(pairs)):
         n[p] = len(one.held)
         if n[p] > 1:
-            pooled = pool_pair(one.y, lifted(one.v), method, of_pairs(studies, interval))
+            pooled = pool_pair(one.y, lifted(one.v), studies, method, interval)
             columns[:, p] = pooled.beta[0], np.sqrt(pooled.cov[0, 0]), pooled.df, pooled.tau2
-    return PairFits(columns[0], columns[1], columns[2], columns[3], n)
+            equal[p] = pooled.equal
+    return PairFits(columns[0], columns[1], columns[2], columns[3], n, equal)

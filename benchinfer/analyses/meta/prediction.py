@@ -87,6 +87,11 @@ def predict(meta: MetaComparison) -> NewDataset:
             "pairs pooled alone have no joint distribution to rank algorithms by.",
             hint='pooling="network"; the forest plot shows the prediction of each pair.',
         )
+    if meta.fixed:
+        raise DesignError(
+            "fixed effects say nothing of a data set not yet seen.",
+            hint='method="reml" takes data sets as drawn from a domain.',
+        )
     each, free = between(meta, meta.fit)
     error, df, tau2 = _of_network(meta, each, free)
     estimate, margin, k = meta.evidence.estimate, meta.measure.margin, len(meta.algorithms)

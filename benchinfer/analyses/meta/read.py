@@ -15,6 +15,7 @@ from benchinfer.analyses.meta.effects import (
     EffectKind,
     Effects,
     check,
+    contradicting,
     read_columns,
     within_studies,
 )
@@ -190,7 +191,7 @@ def read_effects(
         notes=tuple(findings),
     )
     refuse(within_studies(made), origin.name)
-    return made
+    return replace(made, notes=(*made.notes, *contradicting(made)))
 
 
 def _published_effects(

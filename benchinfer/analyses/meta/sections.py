@@ -85,7 +85,7 @@ def heterogeneity(meta: MetaComparison, request: Request) -> Section:
             " that is large beside the average."
         )
     ]
-    if meta.joint:
+    if meta.joint and not meta.fixed:
         text.append(str(meta.predict()))
     return Section(
         title="Differences between data sets",
@@ -124,7 +124,11 @@ def _amounts(meta: MetaComparison, frame: pd.DataFrame) -> Table:
             number(
                 "tau2_low",
                 "95 % interval",
-                lambda low, high: interval(math.sqrt(low), math.sqrt(high), significant),
+                lambda low, high: (
+                    "empty"
+                    if math.isnan(low)
+                    else interval(math.sqrt(low), math.sqrt(high), significant)
+                ),
                 also=("tau2_high",),
             )
         )

@@ -153,7 +153,7 @@ def _spreads(
     unit = np.array([one.mean.mean() if effect == "log-ratio" else 1.0 for one in moments])
     variance = np.array([one.spread[0, 0] for one in common]) / unit**2
     # Without any spread there is nothing to shrink; such a data set is named elsewhere.
-    some = variance > 1e-12 * variance.max(initial=0.0)
+    some = variance > 0
     if covariance == "common" or some.sum() < 2:
         return common, 0.0
     df = np.array([effects.residual_df(one, paired=paired) for one in moments])

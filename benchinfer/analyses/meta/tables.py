@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
-from scipy.special import chdtrc
+from scipy.special import chdtrc, stdtr
 
 from benchinfer.analyses.meta.numerics import pooling
 from benchinfer.analyses.meta.numerics.effects import rows_of, together
@@ -17,7 +17,6 @@ from benchinfer.analyses.meta.pooling import (
     errors_of,
     joint_errors,
     lifted,
-    of_pairs,
     pool_pair,
 )
 from benchinfer.analyses.meta.prediction import prediction_of
@@ -25,6 +24,7 @@ from benchinfer.comparison.normal import evidence_of
 from benchinfer.core.errors import DesignError, FitError
 from benchinfer.core.frames import frame
 from benchinfer.numerics import max_t
+from benchinfer.numerics.covariance import all_pairs, contrast_variances
 from benchinfer.numerics.outcome_probabilities import probability_best
 from benchinfer.numerics.types import Array
 
@@ -43,7 +43,32 @@ def ranked(meta: MetaComparison, table: pd.DataFrame) -> pd.DataFrame:
         *joint_errors(meta.studies, meta.fit, len(meta.algorithms)), meta.measure.margin
     )
     table["prob_best"], table["prob_near_best"] = probability.best, probability.near
+    if len(meta.algorithms) > 2:
+        table["p_score"] = p_scores(meta, meta.fit)
     return table
+
+
+def p_scores(meta: MetaComparison, fit: NetworkFit) -> Array:
+    """Return (K,) the mean certainty that each algorithm is better than another one.
+
+    The mean over the others of one minus the one-sided p-value of being better.
+
+    References
+    ----------
+    Rücker, G. & Schwarzer, G. (2015). Ranking treatments in frequentist network meta-analysis works
+    without resampling methods. BMC Medical Research Methodology 15, 58.
+    https://doi.org/10.1186/s12874-015-0060-8
+    """
+    pairs, contrasts = all_pairs(len(meta.algorithms))
+    levels, errors = errors_of(meta.studies, fit, contrasts)
+    error = np.sqrt(np.maximum(contrast_variances(contrasts, errors.cov), 0.0))
+    gap = contrasts @ levels
+    t = np.divide(gap, error, out=np.sign(gap) * np.inf, where=error > 0)
+    certainty = stdtr(errors.df, np.nan_to_num(t))
+    total = np.zeros(len(meta.algorithms))
+    np.add.at(total, pairs[:, 0], certainty)
+    np.add.at(total, pairs[:, 1], 1 - certainty)
+    return total / (len(total) - 1)
 
 
 def heterogeneity(meta: MetaComparison) -> pd.DataFrame:
@@ -146,7 +171,7 @@ def subgroups(meta: MetaComparison) -> pd.DataFrame:
 def _subgroup(meta: MetaComparison, y: Array, v: Array) -> dict[str, object] | None:
     if len(y) < 2:
         return None
-    got = pool_pair(y, lifted(v), meta.estimator, of_pairs(meta.studies, meta.interval))
+    got = pool_pair(y, lifted(v), meta.studies, meta.estimator, meta.options.interval)
     estimate, error = float(got.beta[0]), float(np.sqrt(got.cov[0, 0]))
     reach = float(max_t.critical_t(got.df, meta.alpha)) * error
     low, high = meta.measure.effect_interval(estimate - reach, estimate + reach)
@@ -340,7 +365,7 @@ def study_intervals(meta: MetaComparison, p: int, *, turn: bool = False) -> Stud
     measure, pairs = meta.measure, meta.alone
     reach = float(max_t.critical_t(np.inf, meta.alpha)) * np.sqrt(v)
     low, high = measure.effect_interval(y - reach, y + reach)
-    weight = 1 / (v + pairs.tau2[p])
+    weight = np.ones(len(v)) if pairs.equal[p] else 1 / (v + pairs.tau2[p])
     mean = side * float(pairs.estimate[p])
     reach_of_mean = _reach(meta, pairs.df[p], pairs.std_error[p])
     joint = meta.joint and len(meta.algorithms) > 2

@@ -20,6 +20,7 @@ from benchinfer.analyses.pair.tests import (
     other_tests,
     tested,
     without_noise,
+    without_spread,
 )
 from benchinfer.comparison import best
 from benchinfer.comparison.adjustment import adjusted
@@ -97,6 +98,17 @@ def compared(
         return informed(result)
     sets = best.of_raw_p_values(result)
     return replace(result, rank_sets=sets and best.with_verdicts(sets, result, options.adjust))
+
+
+def _flat(
+    setting: Setting, data: PairedScores, family: ContrastFamily, procedure: PairProcedure
+) -> list[tuple[str, str]]:
+    """Return the names of the pairs whose test has no error, though they differ."""
+    return [
+        (setting.algorithms[i], setting.algorithms[j])
+        for i, j in family.pairs.tolist()
+        if without_spread(data.of(i, j), data, procedure)
+    ]
 
 
 def _evidence(
@@ -263,6 +275,12 @@ def compare_pair(
     def compare(family: ContrastFamily) -> PairComparison:
         n_pairs = len(family.pairs)
         procedure = PairProcedure.of(resolved, options, setting.measure.margin, n_pairs, seed)
+        flat = _flat(setting, data, family, procedure)
+        answer, why = rules.without_error(resolved, data)
+        if flat and test == "auto" and answer:
+            answering = replace(procedure, test=answer)
+            return compared(setting, data, means, family, answering, options, why)
+        rules.refuse_without_spread(resolved, data, flat)
         return compared(setting, data, means, family, procedure, options, reason)
 
     if options.pair is None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Literal, get_args
 
 import numpy as np
@@ -177,6 +178,34 @@ def misfit(test: Test, data: PairedScores) -> str:
         ),
     ]
     return next((why for holds, why in reasons if holds), "")
+
+
+def without_error(test: Test, data: PairedScores) -> tuple[Test | None, str]:
+    """Return the test that answers where differences have no spread, and why; None without one."""
+    if not data.paired or overlaps(data):
+        return None, ""
+    if data.right_or_wrong and data.total is None:
+        return "mcnemar", "it counts the items that one alone gets right"
+    return "sign-flip", f"differences without any spread leave no error for the {WORDS[test]}"
+
+
+def refuse_without_spread(test: Test, data: PairedScores, flat: Sequence[tuple[str, str]]) -> None:
+    """Raise a DesignError for pairs whose differences have no spread, if there are any."""
+    if not flat:
+        return
+    named = "; ".join(f"{first} and {second}" for first, second in flat[:3])
+    more = f" and {len(flat) - 3:,} more pairs" if len(flat) > 3 else ""
+    answer, _ = without_error(test, data)
+    hint = f"test={literal(answer)} answers without one."
+    if not answer:
+        hint = "compare_points describes such scores."
+        if not data.paired:
+            hint = "compare_permutation exchanges replications, and needs no error."
+    raise DesignError(
+        f"the {WORDS[test]} has no error to judge by, as differences are the same on all"
+        f" replications: {named}{more}.",
+        hint=hint,
+    )
 
 
 FORMULAS: dict[str, str] = {

@@ -92,6 +92,22 @@ def estimated(pair: Pair, data: PairedScores, procedure: PairProcedure) -> Estim
     return _ESTIMATED[procedure.test](pair, data, procedure)
 
 
+def without_spread(pair: Pair, data: PairedScores, procedure: PairProcedure) -> bool:
+    """Return whether a pair differs by the same on all replications, so that its test has no error.
+
+    Scores without any difference are no such pair: they show none.
+    """
+    test = procedure.test
+    if test == "5x2cv-f":
+        error = t_tests.five_by_two_t(pair.differences.reshape(5, 2)).std_error
+    elif test == "bayes-t" or test not in _ESTIMATED:
+        return False
+    else:
+        error = estimated(pair, data, procedure).std_error
+    unequal = bool(without_noise(pair).any()) if data.paired else pair.first[0] != pair.second[0]
+    return error == 0 and unequal
+
+
 def fourfold(pair: Pair) -> Fourfold:
     """Count the items that both, one or none get right."""
     return Fourfold.of(pair.first > 0.5, pair.second > 0.5)

@@ -19,6 +19,7 @@ from benchinfer.comparison.best import RankKind
 from benchinfer.comparison.comparison import IF_SYMMETRIC, TestedComparison
 from benchinfer.comparison.contrasts import some_of
 from benchinfer.comparison.wording import zeros
+from benchinfer.core.arguments import seed_of
 from benchinfer.core.errors import DesignError, unknown
 from benchinfer.core.frames import frame
 from benchinfer.core.numbers import count
@@ -288,7 +289,12 @@ class PermutationComparison(TestedComparison):
             return overall.table(self.rows)
         overall.check_order(self.algorithms, order)
         places = np.array([len(order) - order.index(name) for name in self.algorithms], np.float64)
-        return overall.table((*self.rows, overall.trend(self.ranks, places)))
+        options, seed = self.options, self.provenance.seed
+        seed = seed_of(options.seed) if seed is None else seed
+        row = overall.trend(
+            self.ranks, places, options.null, resamples=options.resamples, seed=seed
+        )
+        return overall.table((*self.rows, row))
 
     def post_hoc(self) -> pd.DataFrame:
         """Test the pairs with scores that all algorithms share: ``test first second ...``.

@@ -10,13 +10,15 @@ import numpy as np
 from scipy.special import ndtr
 
 from benchinfer.analyses.permutation.blocks import Exchangeable, standardised
-from benchinfer.analyses.permutation.numerics import blocks, friedman, nulls
+from benchinfer.analyses.permutation.numerics import blocks, friedman, nulls, page
+from benchinfer.analyses.permutation.numerics.page import RankedBlocks, ranked_blocks
 from benchinfer.analyses.permutation.options import PermutationProcedure
 from benchinfer.analyses.permutation.pooled import PooledTests, pooled_tests
 from benchinfer.core.arguments import ArgumentError
 from benchinfer.core.errors import unknown
 from benchinfer.core.frames import records
 from benchinfer.core.saving import savable
+from benchinfer.numerics.signs import NullKind
 from benchinfer.numerics.types import Array
 
 if TYPE_CHECKING:
@@ -62,6 +64,7 @@ class RankSums:
     n_blocks: int  # blocks with two or more algorithms
     complete: bool  # whether each block holds each algorithm once
     tied: int  # rows that share their rank
+    kinds: tuple[RankedBlocks, ...] = ()  # blocks by their labels and ties
 
 
 def rank_sums(data: Exchangeable) -> RankSums:
@@ -73,7 +76,14 @@ def rank_sums(data: Exchangeable) -> RankSums:
     count = np.bincount(layout.labels, minlength=data.n_labels)
     mean = np.bincount(layout.labels, place, data.n_labels) / np.where(count > 0, count, np.nan)
     return RankSums(
-        m.deviation, m.cov, m.total, mean, len(layout.sizes), layout.complete, scored.tied
+        m.deviation,
+        m.cov,
+        m.total,
+        mean,
+        len(layout.sizes),
+        layout.complete,
+        scored.tied,
+        ranked_blocks(scored.values, layout),
     )
 
 
@@ -160,8 +170,22 @@ def check_order(algorithms: Sequence[str], order: Sequence[str]) -> None:
         )
 
 
-def trend(ranks: RankSums, places: Array) -> GlobalRow:
-    """Return Page's test that ranks grow with the places, for any blocks.
+def trend(
+    ranks: RankSums, places: Array, null: NullKind, *, resamples: int, seed: int
+) -> GlobalRow:
+    """Test by Page's statistic that ranks grow with the places, for any blocks.
+
+    Parameters
+    ----------
+    ranks
+        Sums of ranks, with what blocks they are of.
+    places
+        (K,) whole numbers, the largest for the algorithm that is to be the best.
+    null
+        ``"exact"``, ``"monte-carlo"``, ``"asymptotic"``, or ``"auto"``: exact where that is quick.
+        Where it is not, ``"exact"`` draws random arrangements, too, and the row says so.
+    resamples, seed
+        Of random arrangements.
 
     References
     ----------
@@ -172,7 +196,13 @@ def trend(ranks: RankSums, places: Array) -> GlobalRow:
     m = nulls.PermutationMoments(ranks.total, ranks.deviation, ranks.cov)
     z = float(nulls.standardized(m, places[None, :])[0])
     name = "Page's trend (standardised)"
-    return GlobalRow(name, "asymptotic", z, np.nan, np.inf, float(ndtr(-z)))
+    if null == "asymptotic":
+        return GlobalRow(name, null, z, np.nan, np.inf, float(ndtr(-z)))
+    p = None if null == "monte-carlo" else page.exact(ranks.kinds, places, ranks.total)
+    if p is not None:
+        return GlobalRow(name, "exact", z, np.nan, np.inf, p)
+    drawn = page.monte_carlo(ranks.kinds, places, m, resamples, seed)
+    return GlobalRow(name, "monte-carlo", z, np.nan, np.inf, *drawn)
 
 
 def table(rows: tuple[GlobalRow, ...]) -> pd.DataFrame:

@@ -151,7 +151,9 @@ def page(comparison: PermutationComparison, trend: tuple[str, ...]) -> str:
     row = comparison.tests(trend).iloc[-1]
     p = p_value(float(row["p_value"]))
     said = p if p[0] in "<>" else f"= {p}"
-    return f"Page's test of the trend {' > '.join(trend)}: z = {row['statistic']:.4g}, p {said}."
+    null = {"exact": " (exact)", "monte-carlo": " (random arrangements)"}.get(row["null"], "")
+    order = " > ".join(trend)
+    return f"Page's test of the trend {order}: z = {row['statistic']:.4g}, p {said}{null}."
 
 
 def _second_look(

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from benchinfer.analyses.wins import diagnostics
-from benchinfer.analyses.wins.comparison import WinsComparison, most_odds
+from benchinfer.analyses.wins.comparison import WinsComparison, most_odds, odds_of_level
 from benchinfer.analyses.wins.counts import By, Counted, Wins, count_wins, wins_setting
 from benchinfer.analyses.wins.numerics.likelihood import (
     WinFit,
@@ -186,12 +186,13 @@ def _open_bounds(low: Array, high: Array, most: float) -> tuple[Array, Array]:
 
 
 def _levels(errors: _WorthErrors, alpha: float, most: float) -> Level:
-    """Return the log worths, each with an interval of its own, against the average one."""
+    """Return log odds, each with an interval of its own, against the average one or the other."""
     worth = errors.fit.log_worth
     k = len(worth)
     df, least = errors.of(np.eye(k) - 1 / k)
     error = np.maximum(np.sqrt(np.maximum(errors.cov.diagonal(), 0.0)), least)
-    reach = max_t.critical_t(df, alpha) * error
+    odds = odds_of_level(k)
+    worth, reach = odds * worth, odds * max_t.critical_t(df, alpha) * error
     return Level(worth, *_open_bounds(worth - reach, worth + reach, most))
 
 
@@ -208,7 +209,7 @@ def by_posterior(
     rng = np.random.default_rng(options.seed)
     sampling = sampled(model, (options.chains, options.draws), rng, progress)
     effects = sampling[0].log_worth
-    levels = level_of(effects, level)
+    levels = level_of(odds_of_level(effects.shape[2]) * effects, level)
     family = options.family(setting.algorithms, levels.estimate)
     matrix = family.matrix[family.wanted]
     posterior = posterior_of(sampling, matrix, setting.measure.margin, level)

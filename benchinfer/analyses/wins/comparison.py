@@ -152,14 +152,23 @@ def _degrees(result: WinsComparison) -> str:
     )
 
 
+def odds_of_level(k: int) -> float:
+    """Return the log odds of a level per log worth: those against the other one of two algorithms.
+
+    Of more algorithms levels are the odds against one of average worth, whose log worth is 0. Two
+    have the log worths w and -w, and so the log odds 2 w.
+    """
+    return 2.0 if k == 2 else 1.0
+
+
 @savable
 @dataclass(frozen=True, eq=False, repr=False)
 class WinsComparison(TestedComparison):
     """Verdicts from how often algorithms win against each other.
 
     The measure of the comparison is the probability of winning: levels are against an algorithm of
-    average worth, contrasts are odds ratios, and so the odds that the first wins against the
-    second.
+    average worth (of two algorithms, against the other), contrasts are odds ratios, and so the odds
+    that the first wins against the second.
 
     Attributes
     ----------
@@ -239,7 +248,7 @@ class WinsComparison(TestedComparison):
     @property
     def log_worth(self) -> Array:
         """(K,) log worths; their mean is 0."""
-        return self.levels.estimate
+        return self.levels.estimate / odds_of_level(len(self.algorithms))
 
     @property
     def model(self) -> WinModel:
@@ -348,15 +357,16 @@ class WinsComparison(TestedComparison):
         return {**columns, "wins": wins, "ties": ties, "losses": losses, "n_contests": n}
 
     def summary(self, *, ranks: RankKind = "simultaneous") -> pd.DataFrame:
-        """One row per algorithm: its chance against an average one, worth, and contests.
+        """One row per algorithm: its chance to win, worth, and contests.
 
         Returns
         -------
         pandas.DataFrame
             ``measure algorithm estimate conf_low conf_high n rank worth log_worth quasi_error wins
             ties losses`` and, of a posterior, ``expected_rank rank_low rank_high prob_best``. The
-            estimate is the probability to win against an algorithm of average worth; the interval
-            is its own. A quasi-error is NaN where the quasi-variance is negative.
+            estimate is the probability to win against an algorithm of average worth, of two
+            algorithms against the other; the interval is its own. A quasi-error is NaN where the
+            quasi-variance is negative.
         """
         table = super().summary(ranks=ranks)
         won, tied = win_square(self.counted.tally)

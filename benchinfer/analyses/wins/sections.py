@@ -50,10 +50,11 @@ def best(result: WinsComparison) -> str:
     top = result.best_first[0]
     row = result.summary().iloc[top]
     against = percent(float(row["estimate"]))
+    rival = "the other" if len(result.algorithms) == 2 else "an algorithm of average worth"
     said = (
         f"{row['algorithm']} has the largest worth: it wins {row['wins']:g} of its"
         f" {row['wins'] + row['ties'] + row['losses']:g} contests, and {against} of those that"
-        " are decided against an algorithm of average worth, under the model"
+        f" are decided against {rival}, under the model"
     )
     if result.bayes is None:
         return f"{said}."

@@ -6,22 +6,26 @@ they are reported as such, or taken as missing, and need no covariate.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, cast
 
 import narwhals as nw
 import numpy as np
 
 from benchinfer.core.errors import ScoreTableError, message
-from benchinfer.core.hints import directions
+from benchinfer.core.hints import directions, literal
 from benchinfer.core.measure import Measure
+from benchinfer.core.numbers import count
 from benchinfer.scores.columns import (
     COMMA,
     INNER,
     LABELS,
+    STATUS,
     Frame,
     Roles,
+    common_name,
     said_to_fail,
     slots,
     unreadable,
@@ -33,7 +37,18 @@ from benchinfer.scores.summary import Summary, first_rows, n_rows
 
 if TYPE_CHECKING:
     from benchinfer.scores.rows import Rows
+    from benchinfer.scores.sources.frames import Source
 
+# Words of a column of status for runs that were stopped at a limit of time, "_" and "-" as spaces.
+TIMED_OUT = (
+    "timeout",
+    "time out",
+    "timed out",
+    "tle",
+    "time limit",
+    "timelimit",
+    "wallclock limit",
+)
 # What rows without a score count as: "missing", "error", "worst", an algorithm, or a score.
 type Failed = str | float
 type Fault = Callable[[Reading], Finding | None]
@@ -339,14 +354,60 @@ def several_domains(reading: Reading) -> Finding | None:
     )
 
 
-def status_without_limit(reading: Reading) -> list[Finding]:
-    """Report a column of status in a table of measures without a limit."""
-    if "status" not in reading.columns or any(m.limit is not None for m in reading.measures):
+def status_without_limit(reading: Reading, source: Source) -> list[Finding]:
+    """Report a column of status in a table of measures without a limit.
+
+    A column by name that has no role counts where its words are of time-outs and the longest time
+    repeats, as a limit does.
+    """
+    if any(m.limit is not None for m in reading.measures):
         return []
-    column = "/".join(reading.roles.of["status"])
-    what = f"the column {column} says which runs were stopped, and no measure has a limit."
-    hint = 'declare it: measures="seconds:lower:limit=3600".'
-    return [Finding("status without a limit", "error", 1, what, (), hint)]
+    limits = _repeated_times(reading)
+    if "status" in reading.columns:
+        column, n = "/".join(reading.roles.of["status"]), 1
+        what = f"the column {column} says which runs were stopped, and no measure has a limit."
+        leave = ""
+    else:
+        column, n = _timed_out(reading, source) if limits else ("", 0)
+        if not n:
+            return []
+        what = (
+            f"the column {column} names {count(n, 'time-out')}, whose times are no times that runs"
+            " took, and no measure has a limit."
+        )
+        leave = f" columns={ {column: 'failure'}!r} takes these runs as failures without a time."
+    limit = limits[0] if limits else "seconds:lower:limit=3600"
+    hint = f"declare it: measures={literal(limit)}.{leave}"
+    return [Finding("status without a limit", "error", n, what, (), hint)]
+
+
+def _repeated_times(reading: Reading) -> list[str]:
+    """Return declarations of measures, of which less is better, with the largest score as limit.
+
+    Of those whose largest score repeats, as the time does at which runs are stopped.
+    """
+    limits: list[str] = []
+    for measure in reading.measures:
+        if measure.better != "lower" or measure.name not in reading.summary.measures:
+            continue
+        s = reading.summary.of(measure.name)
+        if int(s.at_ends[..., 1].sum()) > 1 and (worst := float(np.nanmax(s.maximum))) > 0:
+            limits.append(f"{measure.name}:lower:limit={worst:.15g}")
+    return limits
+
+
+def _timed_out(reading: Reading, source: Source) -> tuple[str, int]:
+    """Return a column of status without a role and how many time-outs it names, 0 without one."""
+    used = {name for names in reading.roles.of.values() for name in names}
+    for name in source.names:
+        if common_name(name) not in STATUS or name in used:
+            continue
+        frame, _ = source.load([name], [], [])
+        words: list[object] = cast("Any", frame.collect().to_arrow()).column(name).to_pylist()
+        plain = [re.sub(r"[_-]+", " ", str(word)).casefold().strip() for word in words]
+        if n := sum(word in TIMED_OUT for word in plain):
+            return name, n
+    return "", 0
 
 
 FAULTS: tuple[Fault, ...] = (

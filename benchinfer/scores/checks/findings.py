@@ -15,12 +15,13 @@ import numpy as np
 
 from benchinfer.core.hints import literal
 from benchinfer.core.measure import Measure
-from benchinfer.core.numbers import count
+from benchinfer.core.numbers import count, join
+from benchinfer.numerics.types import Counts
 from benchinfer.scores.checks import advice, families, gaps, kinds, units
 from benchinfer.scores.checks.facts import Facts, Rule, least_datasets, rows_finding
 from benchinfer.scores.columns import FAILED, STATUS, common_name
 from benchinfer.scores.coverage import Finding
-from benchinfer.scores.resampling import Resampling
+from benchinfer.scores.resampling import FOLDS, SPLITS, Resampling, declaration
 from benchinfer.scores.summary import Summary
 
 if TYPE_CHECKING:
@@ -274,7 +275,10 @@ def too_small(facts: Facts) -> Finding | None:
 
 _AS_READ = (*kinds.RULES, *units.MIXING)
 # Findings that put any conclusion from a table in doubt.
+OVERLAP = "overlap of unknown size"
+COUNTED_RUNS = "runs paired by number"
 DOUBTS = (
+    OVERLAP,
     kinds.PILED,
     gaps.NOT_AT_RANDOM,
     *units.MIXED,
@@ -327,6 +331,90 @@ def swapped_roles(datasets: Sequence[str], replications: Sequence[str]) -> Findi
         what = f"the replications look like data sets: {', '.join(replications[:_SHOWN])}."
         return Finding("swapped roles", "warning", len(replications), what, (), hint)
     return None
+
+
+def by_names(
+    names: Sequence[str], labels: Sequence[str], shared: Counts, *, cv: bool = False
+) -> Resampling | None:
+    """Return the resampling that names and labels of replications say, None where they say none.
+
+    Folds are parts of a data set that are each tested once, so that their labels tell how many
+    there are: those of a column called fold, also within repeats. Splits of one data set are drawn
+    anew each time, and their labels do not tell how much of it is held out.
+
+    Parameters
+    ----------
+    names
+        Common names of the columns of replications, outermost first.
+    labels
+        All labels of replications; of two columns joined by a slash.
+    shared
+        Number of labels on each of D data sets.
+    cv
+        Whether cross-validation is declared, whatever the names.
+
+    Examples
+    --------
+    >>> by_names(["fold"], ["1", "2", "3", "4", "5"], np.array([5])).folds
+    5
+    >>> by_names(["repeat", "fold"], ["1/1", "1/2", "2/1", "2/2"], np.array([4])).folds
+    2
+    """
+    if cv or (names and names[-1] in FOLDS):
+        folds = {label.rpartition("/")[2] if len(names) > 1 else label for label in labels}
+        k = len(folds)
+        if k > 1 and (shared % k == 0).all() and (len(names) > 1 or (shared == k).all()):
+            return Resampling("cv", folds=k)
+        return None
+    if len(names) == 1 and names[0] in SPLITS and len(shared) == 1 and len(labels) > 1:
+        return Resampling("holdout")
+    return None
+
+
+def resampling_of(
+    reading: Reading, scheme: Resampling | None
+) -> tuple[Resampling | None, list[Finding]]:
+    """Return how replications came about, where names and labels say what was not declared."""
+    names = [common_name(name) for name in reading.roles.of.get("replication", ())]
+    bare = scheme is not None and scheme.kind == "cv" and scheme.folds is None
+    if reading.roles.units or not reading.summary.measures or not (names and (bare or not scheme)):
+        return scheme, []
+    shared = reading.summary.shared.max(axis=0)
+    implied = by_names(names, list(reading.rows.replications()), shared[shared > 0], cv=bare)
+    if implied is None:
+        return scheme, []
+    columns = reading.roles.of["replication"]
+    column = f"column {columns[0]} is" if len(columns) == 1 else f"columns {join(columns)} are"
+    if implied.kind == "holdout":
+        what = (
+            f"the {column} taken for random splits of one data set, whose training sets"
+            " overlap by an amount that is not declared."
+        )
+        hint = f"{declaration('holdout', 1)} declares the share that is held out."
+        return implied, [Finding(OVERLAP, "warning", 1, what, (), hint)]
+    repeated = "repeated " if len(names) > 1 else ""
+    what = f"the {column} taken for {repeated}{implied.folds}-fold cross-validation."
+    hint = 'resampling="independent" says otherwise.'
+    return implied, [Finding("resampling", "note", 1, what, (), hint)]
+
+
+def counted_runs(reading: Reading) -> bool:
+    """Return whether replications are runs or seeds that are only numbered: 1, 2, ... or 0, 1, ...
+
+    Such numbers may be each algorithm's own.
+    """
+    names = reading.roles.of.get("replication", ())
+    if len(names) != 1 or common_name(names[0]) not in ("run", "seed"):
+        return False
+    labels = reading.rows.replications()
+    if not all(label.isdecimal() for label in labels):
+        return False
+    numbers = sorted(map(int, labels))
+    return (
+        len(numbers) > 1
+        and numbers == list(range(numbers[0], numbers[0] + len(numbers)))
+        and (numbers[0] in (0, 1))
+    )
 
 
 def pairing(

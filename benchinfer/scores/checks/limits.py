@@ -10,7 +10,7 @@ import numpy as np
 from benchinfer.core.errors import ScoreTableError
 from benchinfer.core.hints import literal
 from benchinfer.core.numbers import count, percent
-from benchinfer.scores.checks.faults import Reading, tests
+from benchinfer.scores.checks.faults import TIMED_OUT, Reading, tests
 from benchinfer.scores.columns import BLANKS, LABELS
 from benchinfer.scores.coverage import Finding
 from benchinfer.scores.formats.format import Format
@@ -29,7 +29,7 @@ WORDS: dict[str, tuple[str, ...]] = {
         *("unsolvable", "integer infeasible"),
     ),
     "stopped": (
-        *("timeout", "time out", "timed out", "tle", "time limit", "timelimit", "wallclock limit"),
+        *TIMED_OUT,
         *(
             "to",
             "warning",

@@ -442,8 +442,56 @@ def test_missing_scores_leave_out_a_replication():
         bi.compare_pair(table, missing="error")
 
 
-def test_no_spread_says_nothing():
-    found = bi.compare_pair(read(wide(a=[0.5] * 5, b=[0.4] * 5), "bootstrap"))
+# Scores that differ by the same on all replications, the test that has no error, and what answers.
+SAME = wide(a=[0.5] * 8, b=[0.4] * 8)
+DISCORDANT = wide(a=[1] * 20, b=[0] * 20)
+FLAT = [
+    (SAME, "bootstrap", "t", "sign-flip"),
+    (SAME, "bootstrap", "welch", ""),
+    (SAME, "items", "parts-t", "sign-flip"),
+    (SAME, CV, "corrected-t", ""),
+    (DISCORDANT, "items", "t", "mcnemar"),
+    (DISCORDANT, "items", "paired-rates", "mcnemar"),
+]
+
+
+@pytest.mark.parametrize(("frame", "resampling", "test", "answer"), FLAT)
+def test_differences_without_spread_are_refused_with_the_test_that_answers(
+    frame, resampling, test, answer
+):
+    table = read(frame, resampling)
+    if test == "welch":
+        table = read(frame, bi.Resampling("independent", paired=False))
+    options = {"parts": 8} if test == "parts-t" else {}
+    with pytest.raises(DesignError, match=r"no error to judge by.*a and b") as error:
+        bi.compare_pair(table, test=test, **options)
+    assert (f'test="{answer}"' in str(error.value)) is bool(answer)
+    if answer:
+        assert row(bi.compare_pair(table, test=answer))["verdict"] == "first"
+    elif test == "welch":
+        found = bi.compare_permutation(table, target="datasets")
+        assert row(found)["verdict"] == "first"
+
+
+def test_differences_without_spread_have_the_exact_p_value():
+    found = bi.compare_pair(read(SAME, "bootstrap"))
+    assert (found.test, row(found)["p_value"]) == ("sign-flip", pytest.approx(2 * 0.5**8))
+    assert "no error" in found.method
+    rates = bi.compare_pair(read(DISCORDANT, "items"), test="mcnemar")
+    assert row(rates)["p_value"] == pytest.approx(2 * 0.5**20)
+
+
+def test_one_pair_without_spread_does_not_silence_the_others():
+    rng = np.random.default_rng(1)
+    table = read(SAME.assign(c=rng.normal(0.3, 0.01, 8)), "bootstrap")
+    found = bi.compare_pair(table)
+    assert set(found.contrasts()["verdict"]) == {"first"}
+    with pytest.raises(DesignError, match="a and b"):
+        bi.compare_pair(table, test="t")
+
+
+def test_no_difference_at_all_shows_none():
+    found = bi.compare_pair(read(wide(a=[0.5] * 5, b=[0.5] * 5), "bootstrap"))
     assert row(found)[["p_value", "verdict"]].tolist() == [1, "undecided"]
     checks = found.diagnostics().set_index("check")
     assert not checks.loc["pairs without any spread of differences", "ok"]

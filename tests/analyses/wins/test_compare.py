@@ -645,3 +645,22 @@ def test_citations_name_the_models(found, sampled):
     assert "Davidson" in found.citations()
     assert "Quasi-Variances" in found.citations()
     assert "Hamiltonian" in sampled.citations()
+
+
+@pytest.mark.parametrize(
+    "options", [{"errors": "independent"}, {"inference": "bayes", "draws": 500}]
+)
+def test_levels_of_two_algorithms_are_against_the_other_one(options):
+    # a beats b on 9 of 10 data sets.
+    values = np.column_stack([np.r_[np.ones(9), -1.0], np.zeros(10)])
+    found = bi.compare_wins(scores_table(values[:, None, :]), **options)
+    rows, pair = found.summary().set_index("algorithm"), found.contrasts(all=True).iloc[0]
+    odds = pair["estimate"]
+    np.testing.assert_allclose(rows.loc["a", "estimate"], odds / (1 + odds), rtol=1e-9)
+    np.testing.assert_allclose(rows.loc["b", "estimate"], 1 / (1 + odds), rtol=1e-9)
+    np.testing.assert_allclose(np.diff(found.log_worth), -np.log(odds), rtol=1e-9)
+    if "errors" in options:
+        assert rows["estimate"].tolist() == pytest.approx([0.9, 0.1])
+    low, high = pair["conf_low"], pair["conf_high"]
+    np.testing.assert_allclose(rows.loc["a", "conf_low"], low / (1 + low), rtol=1e-6)
+    np.testing.assert_allclose(rows.loc["a", "conf_high"], high / (1 + high), rtol=1e-6)

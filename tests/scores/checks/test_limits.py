@@ -26,16 +26,17 @@ def rule(scores, name):
     return findings[findings["rule"] == name]
 
 
-def test_time_outs_that_are_written_as_the_limit_are_warned_of(tmp_path):
+def test_time_outs_that_are_written_as_the_limit_ask_for_it(tmp_path):
     frame = times()
     n = int((frame["runstatus"] == "timeout").sum())
-    said = f"{n} scores of runtime equal the largest (5,000), and runstatus says timeout"
     frame.to_csv(tmp_path / "runs.csv", index=False)
     for source in (frame, tmp_path / "runs.csv"):
-        row = rule(bi.read_scores(source, measures="runtime:lower"), "scores at a limit").iloc[0]
-        assert (row["where"], row["severity"], row["count"]) == (said, "warning", n)
+        with pytest.raises(bi.errors.ScoreTableError, match=f"names {n} time-outs") as error:
+            bi.read_scores(source, measures="runtime:lower")
+        assert 'measures="runtime:lower:limit=5000"' in str(error.value)
     plain = bi.read_scores(frame.drop(columns="runstatus"), measures="runtime:lower")
-    assert rule(plain, "scores at a limit")["where"].item() == said.partition(", and")[0]
+    what = f"{n} scores of runtime equal the largest (5,000)"
+    assert rule(plain, "scores at a limit")["where"].item() == what
 
 
 def test_the_state_of_a_run_has_a_role():

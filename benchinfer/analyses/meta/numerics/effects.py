@@ -101,7 +101,8 @@ def with_common_variance(moments: StudyMoments, *, paired: bool) -> StudyMoments
     k = len(moments.mean)
     centre = np.eye(k) - 1 / k
     if paired:
-        common = float(np.trace(centre @ moments.spread @ centre)) / (k - 1)
+        trace = float(np.trace(centre @ moments.spread @ centre))
+        common = trace / (k - 1) if trace > _TINY * float(np.trace(moments.spread)) else 0.0
     else:
         common = float((moments.n - 1) @ moments.spread.diagonal() / (moments.n - 1).sum())
     return StudyMoments(moments.mean, common * np.eye(k), moments.n, moments.inflation)
@@ -297,7 +298,8 @@ def rows_of(blocks: Sequence[Block], k: int) -> EffectRows:
         x.append(turn @ a)
         v.append(values)
     variances = np.concatenate(v)
-    none = variances <= _TINY * variances.max(initial=0.0)
+    # Rounding of 0 is that of its own data set: others may be exact, or nearly useless.
+    none = np.concatenate([row <= _TINY * row[-1] if len(row) > 1 else row <= 0 for row in v])
     if not none.all():
         variances = np.where(none, variances[~none].min(), variances)
     counts = [len(block.y) for block in blocks]
@@ -345,6 +347,15 @@ def blocks_of(
         block = _block(difference, variance, correlation)
         blocks.append(Block(arms[members[block.arms]], block.y, block.cov))
     return blocks
+
+
+def contradiction(first: Codes, second: Codes, y: Array) -> float:
+    """Return how far (m,) differences of one data set are from differences of any levels."""
+    arms, index = np.unique(np.r_[first, second], return_inverse=True)
+    rows = np.arange(len(y))
+    x = np.zeros((len(y), len(arms)))
+    x[rows, index[: len(y)]], x[rows, index[len(y) :]] = 1.0, -1.0
+    return float(np.abs(y - x @ np.linalg.lstsq(x, y, rcond=None)[0]).max(initial=0.0))
 
 
 def _block(difference: Array, variance: Array, rho: float | None) -> Block:

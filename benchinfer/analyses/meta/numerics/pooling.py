@@ -20,7 +20,7 @@ from scipy.special import chdtrc, chdtri, stdtr
 from benchinfer.core.errors import FitError
 from benchinfer.numerics.types import Array
 
-type Method = Literal["reml", "paule-mandel", "dersimonian-laird"]
+type Method = Literal["reml", "paule-mandel", "dersimonian-laird", "fixed"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,7 +145,8 @@ def tau_squared(parts: Sequence[NetworkPart], method: Method = "reml") -> float:
         The effects.
     method
         ``"reml"``: restricted maximum likelihood; ``"paule-mandel"``: the tau^2 at which Q equals
-        its degrees of freedom; ``"dersimonian-laird"``: by moments, from Q at tau^2 = 0.
+        its degrees of freedom; ``"dersimonian-laird"``: by moments, from Q at tau^2 = 0;
+        ``"fixed"``: no such variance.
 
     Returns
     -------
@@ -159,7 +160,7 @@ def tau_squared(parts: Sequence[NetworkPart], method: Method = "reml") -> float:
     0.086667
     """
     free = sum(part.free for part in parts)
-    if free < 1:
+    if free < 1 or method == "fixed":
         return 0.0
     largest = max(float(np.abs(part.y).max(initial=0.0)) for part in parts)
     if max(float(part.v.max(initial=0.0)) for part in parts) <= (NOTHING * largest) ** 2:
@@ -226,9 +227,10 @@ class PooledEffects:
     beta: Array  # (p,) coefficients
     cov: Array  # (p, p) their covariance, with the scale in it
     tau2: float  # variance between data sets
-    # What the covariance was multiplied with: ``Q / (n - p)`` of Hartung and Knapp, else 1
+    # What the covariance was multiplied with: ``Q / (n - p)`` of Hartung and Knapp, at least 1
     scale: float
     df: float  # degrees of freedom of t statistics, infinite for normal ones
+    equal: bool = False  # whether effects have equal weights
 
 
 def pool(part: NetworkPart, tau2: float, *, refined: bool = True) -> PooledEffects:
@@ -241,9 +243,9 @@ def pool(part: NetworkPart, tau2: float, *, refined: bool = True) -> PooledEffec
     tau2
         Variance between data sets.
     refined
-        Whether errors are scaled by ``Q / (n - p)`` at that tau^2 and tests take t with n - p
-        degrees of freedom, after Hartung and Knapp, and for several coefficients Jackson and Riley;
-        else they are Wald's.
+        Whether errors are scaled by ``max(Q / (n - p), 1)`` at that tau^2 and tests take t with
+        n - p degrees of freedom, after Hartung and Knapp, and for several coefficients Jackson and
+        Riley; else they are Wald's. Effects that are alike by chance make no error smaller.
 
     Returns
     -------
@@ -272,8 +274,69 @@ def pool(part: NetworkPart, tau2: float, *, refined: bool = True) -> PooledEffec
     beta, cov = solve(part, tau2)
     if not refined or part.free < 1:
         return PooledEffects(beta, cov, tau2, 1.0, np.inf)
-    scale = at([part], tau2).q / part.free
+    scale = max(at([part], tau2).q / part.free, 1.0)
     return PooledEffects(beta, scale * cov, tau2, scale, float(part.free))
+
+
+def effective_number(v: Array) -> float:
+    """Return ``n0 = (sum 1 / v)^2 / sum 1 / v^2``, how many equally exact effects weigh as much.
+
+    `v` (D,) are the sampling variances.
+
+    Examples
+    --------
+    >>> round(effective_number(np.array([0.01, 1.0, 1.0])), 2)
+    1.04
+    """
+    w = v.min() / v
+    return float(w.sum() ** 2 / (w**2).sum())
+
+
+def least_effective_number(n: int) -> float:
+    """Return the effective number of n effects from which on weights by precision are safe."""
+    return max(n / 2, 5.0)
+
+
+def uneven(v: Array) -> bool:
+    """Return whether effects are too few, or their errors too uneven, to be weighed by these."""
+    return effective_number(v) < least_effective_number(len(v)) * (1 - 1e-12)
+
+
+def pool_equally(part: NetworkPart, tau2: float) -> PooledEffects:
+    """Pool the effects of one pair with equal weights.
+
+    The mean of D effects, with the variance ``max(sum (y - mean)^2 / (D (D - 1)), sum v / D^2)``
+    and t with D - 1 degrees of freedom. At two-sided levels up to 5 % the t-test keeps its level
+    for normal effects of whatever unequal variances; the second term is what sampling errors alone
+    would make of it.
+
+    Parameters
+    ----------
+    part
+        D >= 2 effects, whose single regressor is 1 or -1.
+    tau2
+        Variance between data sets, as it was estimated: it does not enter.
+
+    References
+    ----------
+    Bakirov, N. K. & Szekely, G. J. (2006). Student's t-test for Gaussian scale mixtures. Journal of
+    Mathematical Sciences 139, 6497-6505. https://doi.org/10.1007/s10958-006-0366-5
+
+    Ibragimov, R. & Mueller, U. K. (2010). t-statistic based correlation and heterogeneity robust
+    inference. Journal of Business & Economic Statistics 28, 453-468.
+    https://doi.org/10.1198/jbes.2009.08046
+
+    Examples
+    --------
+    >>> part = NetworkPart(np.array([0.1, 0.1001]), np.ones((2, 1)), np.full(2, 0.01))
+    >>> found = pool_equally(part, 0.0)
+    >>> round(float(found.beta[0]), 5), round(float(np.sqrt(found.cov[0, 0])), 5), found.df
+    (0.10005, 0.07071, 1.0)
+    """
+    y, d = part.x[:, 0] * part.y, len(part.y)
+    mean = float(y.mean())
+    variance = max(float(((y - mean) ** 2).sum()) / (d * (d - 1)), float(part.v.sum()) / d**2)
+    return PooledEffects(np.array([mean]), np.array([[variance]]), tau2, 1.0, d - 1.0, equal=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -285,7 +348,8 @@ class Heterogeneity:
     q: float
     df: int
     p_value: float
-    # tau2, tau2_low, tau2_high: variance between data sets, and its Q-profile interval
+    # tau2, tau2_low, tau2_high: variance between data sets, and its Q-profile interval, NaN where
+    # that is empty
     tau2: float
     tau2_low: float
     tau2_high: float
@@ -315,7 +379,8 @@ def heterogeneity(parts: Sequence[NetworkPart], tau2: float, level: float = 0.95
     Returns
     -------
     Heterogeneity
-        The interval's ends are 0 or more; both are 0 where Q is improbably small.
+        The interval's ends are 0 or more. It is empty (NaN) where Q is improbably small: effects
+        are more alike than their sampling errors leave them, whatever the variance.
 
     References
     ----------
@@ -328,6 +393,8 @@ def heterogeneity(parts: Sequence[NetworkPart], tau2: float, level: float = 0.95
     free, fixed = sum(part.free for part in parts), at(parts, 0.0)
     tails = [float(chdtri(free, tail)) for tail in ((1 - level) / 2, (1 + level) / 2)]
     low, high = (crossing(lambda t, c=c: at(parts, t).q - c, unit(parts)) for c in tails)
+    if fixed.q < tails[1]:
+        low = high = np.nan
     return Heterogeneity(
         q=fixed.q,
         df=free,

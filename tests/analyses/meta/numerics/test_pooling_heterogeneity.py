@@ -33,5 +33,7 @@ def test_intervals_of_homogeneous_effects_are_empty_at_zero():
     known = VALUES["flat"]
     one = NetworkPart(np.array(known["y"]), np.ones((8, 1)), np.array(known["v"]))
     found = heterogeneity([one], 0.0)
-    assert (found.tau2_low, found.tau2_high) == (0.0, pytest.approx(known["tau2_high"], abs=1e-6))
+    # metafor prints 0 to 0 for the empty set, with a note.
+    assert known["tau2_high"] == pytest.approx(0, abs=1e-6)
+    assert np.isnan([found.tau2_low, found.tau2_high]).all()
     assert found.p_value == pytest.approx(known["q_p"], rel=1e-9)

@@ -1,0 +1,212 @@
+"""Few and unevenly exact effects: weights, their errors and what is said, against metafor."""
+
+import json
+import re
+from itertools import combinations
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import stats
+
+import benchinfer as bi
+from benchinfer.analyses.meta.numerics.pooling import (
+    NetworkPart,
+    effective_number,
+    pool_equally,
+    uneven,
+)
+from benchinfer.core.arguments import ArgumentError
+from benchinfer.core.errors import DesignError
+from benchinfer.numerics import closed_testing, max_t
+
+from .numerics.golden import blocks
+
+VALUES = json.loads((Path(__file__).parents[2] / "golden" / "meta" / "uneven.json").read_text())
+SETS = VALUES["sets"]
+
+
+def effects(rows):
+    columns = ["study", "first", "second", "estimate", "std_error"]
+    return bi.read_effects(pd.DataFrame(rows, columns=columns), measures="accuracy:higher")
+
+
+def of_pair(y, v):
+    return effects(
+        [(f"s{i:02}", "a", "b", *row) for i, row in enumerate(zip(y, np.sqrt(v), strict=True))]
+    )
+
+
+def row(meta):
+    return meta.contrasts(all=True).iloc[0]
+
+
+def failing(meta):
+    rows = meta.diagnostics()
+    return set(rows.loc[~rows["ok"], "check"])
+
+
+PRECISION = "effective number of equally exact effects / the number needed, smallest"
+
+
+@pytest.mark.parametrize("name", SETS)
+@pytest.mark.parametrize("pooling", ["network", "pairwise"])
+def test_errors_are_those_of_metafor(name, pooling):
+    known, table = SETS[name], of_pair(SETS[name]["y"], SETS[name]["v"])
+    numbers = ["estimate", "std_error", "p_value"]
+    truncated = bi.compare_meta(table, interval="hartung-knapp", pooling=pooling)
+    np.testing.assert_allclose(row(truncated)[numbers].astype(float), known["truncated"][:3], 1e-5)
+    fixed = bi.compare_meta(table, method="fixed", pooling=pooling)
+    np.testing.assert_allclose(row(fixed)[numbers].astype(float), known["fixed"], 1e-9)
+    assert "these" in fixed.headline()
+    assert "domain" not in fixed.headline()
+
+
+@pytest.mark.parametrize("name", ["uneven", "useless", "two", "flat"])
+@pytest.mark.parametrize("pooling", ["network", "pairwise"])
+def test_few_effects_have_equal_weights_and_no_error_below_sampling(name, pooling):
+    y, v = (np.array(SETS[name][key]) for key in ("y", "v"))
+    d, estimate, plain = len(y), *SETS[name]["plain"][:2]
+    found = bi.compare_meta(of_pair(y, v), pooling=pooling)
+    if name == "flat":  # eight equally exact ones are enough
+        assert not found.alone.equal.any()
+        return
+    error = max(plain, np.sqrt(v.sum()) / d)
+    assert row(found)["estimate"] == pytest.approx(estimate, rel=1e-9)
+    assert row(found)["std_error"] == pytest.approx(error, rel=1e-9)
+    p = 2 * stats.t.sf(abs(estimate) / error, d - 1)
+    assert (row(found)["df"], row(found)["p_value"]) == (d - 1, pytest.approx(p, rel=1e-9))
+    assert "equal weights" in found.method
+    assert PRECISION not in failing(found)
+    asked = bi.compare_meta(of_pair(y, v), pooling=pooling, interval="hartung-knapp")
+    assert PRECISION in failing(asked)
+
+
+def test_two_studies_are_offered_fixed_effects():
+    found = bi.compare_meta(of_pair([0.1, 0.1001], [0.01, 0.01]))
+    assert row(found)["p_value"] > 0.3
+    rows = found.diagnostics().set_index("check")
+    assert 'method="fixed"' in rows.loc["data sets that decide a pair, fewest", "remedy"]
+    fixed = bi.compare_meta(of_pair([0.1, 0.1001], [0.01, 0.01]), method="fixed")
+    assert row(fixed)["statistic"] == pytest.approx(np.sqrt(2) * 1.0005, rel=1e-9)
+    with pytest.raises(DesignError, match="not yet seen"):
+        fixed.predict()
+    for wrong in ({"interval": "hartung-knapp"}, {"nested": "study"}):
+        with pytest.raises(ArgumentError, match=r"fixed effects|random effects"):
+            bi.compare_meta(of_pair([0.1, 0.2], [0.01, 0.01]), method="fixed", **wrong)
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_the_rule_depends_on_errors_alone_and_not_on_units(seed):
+    rng = np.random.default_rng(seed)
+    v = np.exp(rng.normal(0, 2, rng.integers(2, 30)))
+    n0 = effective_number(v)
+    assert 1 <= n0 <= len(v) + 1e-9
+    assert effective_number(1e-20 * v) == pytest.approx(n0)
+    assert uneven(v) == (n0 < max(len(v) / 2, 5))
+    assert uneven(np.full(4, 0.1))
+    assert not uneven(np.full(5, 0.1))
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_which_side_comes_first_does_not_matter(seed):
+    rng = np.random.default_rng(seed)
+    y, v = rng.normal(size=4), rng.uniform(0.1, 3, 4)
+    one = row(bi.compare_meta(of_pair(y, v)))
+    turned = effects([(f"s{i:02}", "b", "a", -y[i], np.sqrt(v[i])) for i in range(4)])
+    other = row(bi.compare_meta(turned))
+    pd.testing.assert_series_equal(one, other)
+
+
+def test_an_exact_study_is_not_lifted_to_a_useless_one():
+    found = bi.compare_meta(of_pair([0.1, 0.3, 0.2], [1e12, 1, 1]), interval="wald")
+    assert row(found)["std_error"] == pytest.approx(np.sqrt(0.5), rel=1e-6)
+    assert found.fit.lifted == 0
+
+
+def test_an_empty_interval_of_the_variance_is_called_empty(tmp_path):
+    found = bi.compare_meta(of_pair(np.full(8, 0.1), np.full(8, 0.04)))
+    low, high = found.heterogeneity()[["tau2_low", "tau2_high"]].iloc[0]
+    assert np.isnan([low, high]).all()
+    text = found.report(tmp_path / "report.html").read_text(encoding="utf-8")
+    assert re.search(r">\s*empty\s*<", text)
+
+
+def test_p_scores_are_those_of_netrank():
+    rows = [
+        (f"s{d:02}", f"a{one}", f"a{block.arms[0]}", y, error)
+        for d, block in enumerate(blocks())
+        for one, y, error in zip(
+            block.arms[1:], block.y, np.sqrt(block.cov.diagonal()), strict=True
+        )
+        if len(block.arms) == 2
+    ]
+    found = bi.compare_meta(effects(rows), interval="wald")
+    scores = found.summary().set_index("algorithm")["p_score"]
+    table = found.contrasts(all=True)
+    z = table["estimate"] / table["std_error"]
+    for name in found.algorithms:
+        sure = np.r_[
+            stats.norm.cdf(z[table["first"] == name]), stats.norm.sf(z[table["second"] == name])
+        ]
+        assert scores[name] == pytest.approx(sure.mean(), rel=1e-9)
+    assert scores.mean() == pytest.approx(0.5)
+
+
+def test_differences_that_contradict_each_other_are_a_finding():
+    wrong = [("s1", "a", "b", 1, 1), ("s1", "b", "c", 1, 1), ("s1", "a", "c", 5, 1)]
+    rounded = [("s2", "a", "b", 1.01, 1), ("s2", "b", "c", 1.02, 1), ("s2", "a", "c", 2.04, 1)]
+    found = effects(wrong + rounded).findings().set_index("rule").loc["contradiction"]
+    assert (found["severity"], found["count"]) == ("warning", 1)
+    assert "a - b 1, b - c 1, a - c 5" in found["where"]
+    assert "contradiction" not in set(effects(rounded).findings()["rule"])
+
+
+@pytest.mark.parametrize("sides", [1, 2])
+def test_step_down_tests_are_the_closed_test_of_the_largest_statistic(sides):
+    rng = np.random.default_rng(sides)
+    matrix = np.column_stack([-np.ones(4), np.eye(4)])
+    root = rng.normal(size=(5, 8))
+    cov = root @ root.T / 8
+    t = matrix @ rng.normal(0.8, 1.5, 5) / np.sqrt((matrix @ cov @ matrix.T).diagonal())
+    size = np.abs(t) if sides == 2 else t
+
+    def survival(members, hypothesis):
+        family = max_t.max_t(matrix[list(members)], cov, 12.0, sides=sides)
+        return float(max_t.survival(family, size[[hypothesis]])[0][0])
+
+    closed = np.zeros(4)
+    for n in range(1, 5):
+        for members in combinations(range(4), n):
+            p = survival(members, max(members, key=lambda i: size[i]))
+            closed[list(members)] = np.maximum(closed[list(members)], p)
+    np.testing.assert_allclose(closed_testing.step_down_largest(size, survival), closed, rtol=1e-3)
+
+
+def test_step_down_goes_with_one_error_for_all_pairs():
+    table = bi.load_example("simulated/balanced")
+    options = {"contrasts": "dunnett", "interval": "hartung-knapp"}
+    control = table.algorithms[0]
+    found, single = (
+        bi.compare_meta(table, control=control, adjust=adjust, **options).contrasts(all=True)
+        for adjust in ("step-down", "single-step")
+    )
+    assert (found["p_value"] <= single["p_value"] + 1e-9).all()
+    assert (found["p_value"] < single["p_value"] - 1e-9).any()
+    with pytest.raises(ArgumentError, match="one variance common to all pairs"):
+        bi.compare_meta(table, control=control, contrasts="dunnett", adjust="step-down")
+
+
+def test_equal_weights_are_those_of_pairs():
+    table = bi.load_example("simulated/balanced")
+    with pytest.raises(DesignError, match="equal weights are those of one pair"):
+        bi.compare_meta(table, interval="equal-weights")
+    found = bi.compare_meta(table, interval="equal-weights", pooling="pairwise")
+    assert found.alone.equal.all()
+
+
+def test_the_floor_is_what_sampling_errors_make_of_the_mean():
+    part = NetworkPart(np.array([1.0, 1.0, 1.0]), -np.ones((3, 1)), np.array([1.0, 2.0, 6.0]))
+    found = pool_equally(part, 0.0)
+    assert (found.beta[0], found.cov[0, 0]) == (-1.0, pytest.approx(1.0))
