@@ -423,7 +423,8 @@ class Comparison(Tabular):
 
     def headline(self) -> str:
         """Return the verdict in one sentence, with direction and unit of generalisation."""
-        gaps = wording.gaps(self.setting.as_read)
+        read = self.setting.members or self.setting.coverage
+        gaps = wording.gaps(read)
         if self.sides:
             return f"{self.claims(self.measure)}{gaps}"
         relation, levels, scope = self._related(self.codes), self.levels.quality, self._claimed()
@@ -433,7 +434,7 @@ class Comparison(Tabular):
             name = self.levels.order_name.replace("{}", self.measure.name) or self.measure.name
             better = self.measure.better
         most = f"the {words[better == 'higher']} {name}"
-        thin = wording.resting(self.setting)
+        thin = wording.resting(read)
         first = wording.headline(relation, self.measure, scope, levels, most, self.shown, thin)
         return f"{first}{best.sentence(self)}{gaps}"
 

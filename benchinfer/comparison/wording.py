@@ -155,12 +155,8 @@ def headline(
     return _sentence(where, claim, measure)
 
 
-def resting(setting: Setting) -> dict[str, str]:
-    """Return a label with the number of data sets for each algorithm that lacks some of them.
-
-    Of data sets of domains that are the units, too.
-    """
-    coverage = setting.as_read
+def resting(coverage: Coverage) -> dict[str, str]:
+    """Return a label with the number of data sets for each algorithm that lacks some of them."""
     d, n = len(coverage.datasets), (coverage.counts > 0).sum(axis=0).tolist()
     return {
         name: f"{name} (on {shared:,} of {d:,} data sets)"

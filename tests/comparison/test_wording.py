@@ -232,7 +232,7 @@ def test_headlines_say_on_how_many_data_sets_an_algorithm_rests():
     values[2:, 0] = values[:1, 2] = np.nan
     found = bi.compare_mixed(bi.read_scores(table(values).dropna(), measures="acc:higher"))
     assert "a00 (on 2 of 6 data sets) has the highest acc" in found.headline()
-    assert resting(found.setting) == {
+    assert resting(found.setting.coverage) == {
         "a00": "a00 (on 2 of 6 data sets)",
         "a02": "a02 (on 5 of 6 data sets)",
     }

@@ -324,11 +324,12 @@ class WinsComparison(TestedComparison):
     def headline(self) -> str:
         """Return the verdict in one sentence, with its direction and its scope."""
         measure = self.counted.scored.measure
-        gaps = wording.gaps(self.setting.as_read)
+        read = self.setting.members or self.setting.coverage
+        gaps = wording.gaps(read)
         if self.sides:
             return f"{self.claims(measure)}{gaps}"
         levels, where = self.levels.estimate, self.scope()
-        thin = wording.resting(self.setting)
+        thin = wording.resting(read)
         headline = wording.headline(
             self._related(self.codes), measure, where, levels, "the highest worth", thin=thin
         )
