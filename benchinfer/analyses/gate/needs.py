@@ -13,6 +13,10 @@ from benchinfer.core.numbers import count, level_percent
 from benchinfer.numerics.types import Array
 
 _POWER = 0.8
+LOOK = Need(
+    "a look at the data sets that make the mean, as further ones do not say which of mean and"
+    " typical difference counts"
+)
 
 
 def need_of(q: GateQuestion, row: GatedMeasure, want: Want) -> Need:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
-from scipy.special import ndtr, stdtr
+from scipy.special import ndtr, stdtr, stdtrit
 
 from benchinfer.analyses.mixed.compare import compare_mixed
 from benchinfer.analyses.pair import rules
@@ -85,7 +85,7 @@ def by_mixed(q: GateQuestion) -> OneSided:
         target=q.target,
         level=q.both,
     )
-    return _by_t(comparison)
+    return _by_t(comparison, q.level)
 
 
 def by_pair(q: GateQuestion) -> OneSided:
@@ -102,7 +102,7 @@ def by_pair(q: GateQuestion) -> OneSided:
         level=q.both,
     )
     if not of_items and fitting != "independent-rates":
-        return _by_t(comparison)
+        return _by_t(comparison, q.level)
     names, m = comparison.named_sides()[0], comparison.measure.margin
     sides = data.of(*(comparison.algorithms.index(name) for name in names))
     if of_items:  # Tango's score statistics of the difference of rates
@@ -171,11 +171,17 @@ def _evidence(comparison: TestedComparison, *p: float) -> OneSided:
     return OneSided(comparison, float(e.estimate[0]), float(e.low[0]), float(e.high[0]), *p)
 
 
-def _by_t(comparison: TestedComparison) -> OneSided:
-    """Return the one-sided t tests of the difference; p-values are 1 where it has no error."""
+def _by_t(comparison: TestedComparison, level: float) -> OneSided:
+    """Return the one-sided t tests of the mean with their bounds, whatever the shape of the scores.
+
+    P-values are 1 and bounds those of the comparison where the difference has no error.
+    """
     e, m = comparison.evidence, comparison.measure.margin
-    estimate, error, df = e.estimate[0], e.std_error[0], e.df[0]
+    estimate, error, df = float(e.estimate[0]), float(e.std_error[0]), e.df[0]
     if not error > 0:
         return _evidence(comparison, 1.0, 1.0, 1.0)
     t = np.array([estimate + m, estimate, -(estimate + m)]) / error
-    return _evidence(comparison, *map(float, stdtr(df, -t)))
+    reach = float(stdtrit(df, level)) * error
+    return OneSided(
+        comparison, estimate, estimate - reach, estimate + reach, *map(float, stdtr(df, -t))
+    )

@@ -24,7 +24,7 @@ def gate_sections(gate: Gate) -> tuple[Section, ...]:
         Section(
             title=f"Gate: {gate.candidate} in place of {gate.baseline}",
             lead=gate.headline(),
-            text=(gate.rule, *map(sentence, gate.left_out)),
+            text=(gate.rule, *map(sentence, gate.notes)),
             facts=tuple((name, row.need.text) for name, row in gate.items() if row.need),
             figures=(Figure(gate, "measures", "Differences with one-sided bounds."),),
             tables=(table(gate),),

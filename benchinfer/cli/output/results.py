@@ -138,7 +138,7 @@ def gate(verdict: Gate, report: str | None = None) -> None:
             out.line(plain(f"  {name}: {row.verdict}, {evidence}"))
             if row.need is not None:
                 out.line(plain(f"    needs: {as_options(row.need.text)}"))
-        for text in verdict.left_out:
+        for text in verdict.notes:
             out.line(plain(f"  {text}"))
         if report is not None:
             out.prose(f"Report: {report}", style="dim")
@@ -176,7 +176,7 @@ def gate_markdown(verdict: Gate) -> None:
         f"| {' | '.join(heads)} |",
         "|" + "---|" * len(heads),
         *(f"| {' | '.join(map(_escaped, cells))} |" for cells in rows),
-        *(f"\n{_escaped(sentence(text))}" for text in verdict.left_out),
+        *(f"\n{_escaped(sentence(text))}" for text in verdict.notes),
     ]
     _warn(verdict)
     sys.stdout.write("\n".join(lines) + "\n")

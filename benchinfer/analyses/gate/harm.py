@@ -1,0 +1,103 @@
+"""Harm of a candidate by data set: on average, on a typical one, and on those that it is worst on."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from benchinfer.core.measure import Measure
+from benchinfer.core.numbers import count, fixed, join
+from benchinfer.core.saving import savable
+from benchinfer.numerics.shifts import hodges_lehmann
+from benchinfer.scores.table import ScoreTable
+
+_SHOWN = 3  # data sets that a sentence names
+
+
+@savable
+@dataclass(frozen=True, slots=True)
+class Harm:
+    """Differences of data sets, candidate minus baseline on the modelling scale.
+
+    Attributes
+    ----------
+    mean, typical
+        Their mean, and the median of the means of all pairs of them (Hodges and Lehmann's).
+    beyond
+        The data sets on which the candidate is worse by more than the tolerance, the worst first,
+        with their difference.
+    n_datasets
+        Number of data sets.
+    constant
+        Whether the candidate differs by the same on all of them, but for rounding.
+    unit
+        What they are: data sets, or domains.
+    """
+
+    mean: float
+    typical: float
+    beyond: Mapping[str, float]
+    n_datasets: int
+    constant: bool
+    unit: Literal["data set", "domain"]
+
+    def split(self, limit: float) -> bool:
+        """Return whether the mean and the typical difference lie on different sides of a limit."""
+        return (self.mean < limit) != (self.typical < limit)
+
+    def named(self, measure: Measure) -> str:
+        """Return the data sets beyond the tolerance in words; empty where there are none."""
+        if not self.beyond:
+            return ""
+        shown = list(self.beyond.items())[:_SHOWN]
+        words = [f"{name} ({said(measure, value)})" for name, value in shown]
+        if more := len(self.beyond) - len(shown):
+            words.append(f"{more:,} more")
+        return f"{len(self.beyond):,} of {count(self.n_datasets, self.unit)}: {join(words)}"
+
+
+def said(measure: Measure, difference: float) -> str:
+    """Return a difference on the modelling scale as the measure reports effects, with its sign."""
+    value = float(measure.effect(difference))
+    return f"{value:+.2g}" if measure.scale == "identity" else fixed(value, 2)
+
+
+def harm(
+    scores: ScoreTable,
+    measure: str,
+    baseline: str,
+    candidate: str,
+    unit: Literal["data set", "domain"] = "data set",
+) -> Harm | None:
+    """Return the harm by data set, None where there are fewer than three to speak of.
+
+    Parameters
+    ----------
+    scores
+        Scores of both algorithms on each data set.
+    measure, baseline, candidate
+        Names of the measure and the algorithms.
+    unit
+        What the data sets of the table are.
+    """
+    cells = scores.cells(measure)
+    first, second = (cells.algorithms.index(name) for name in (candidate, baseline))
+    differences = cells.mean[:, first] - cells.mean[:, second]
+    held = np.isfinite(differences)
+    if held.sum() < 3:
+        return None
+    names = [name for name, there in zip(cells.datasets, held, strict=True) if there]
+    d = differences[held]
+    order = np.argsort(d, kind="stable")
+    margin = cells.measure.margin
+    return Harm(
+        mean=float(d.mean()),
+        typical=hodges_lehmann(d).estimate,
+        beyond={names[i]: float(d[i]) for i in order if d[i] < -margin},
+        n_datasets=len(d),
+        constant=bool(np.ptp(d) <= cells.rounding[held].max()),
+        unit=unit,
+    )
