@@ -13,9 +13,16 @@ import numpy as np
 from benchinfer.analyses.choice.choice import choose
 from benchinfer.analyses.gate.harm import Harm, harm
 from benchinfer.analyses.gate.missing import FAILED_WORDS, Missing, filled, missing, scored
-from benchinfer.analyses.gate.needs import LOOK, need_of
-from benchinfer.analyses.gate.one_sided import ANALYSES, Analysis, Claims, GateQuestion, OneSided
-from benchinfer.analyses.gate.result import Gate, GatedMeasure, Want
+from benchinfer.analyses.gate.needs import LOOK, need_of, need_of_runs
+from benchinfer.analyses.gate.one_sided import (
+    ANALYSES,
+    Analysis,
+    Claims,
+    GateQuestion,
+    OneSided,
+    untested,
+)
+from benchinfer.analyses.gate.result import Gate, GatedMeasure, Need, Want
 from benchinfer.comparison.comparison import Target
 from benchinfer.comparison.evidence import alpha_of, as_table
 from benchinfer.core.arguments import ArgumentError, check_choice, names_of
@@ -27,6 +34,9 @@ from benchinfer.scores.checks.failures import check_failed, stand_in
 from benchinfer.scores.checks.faults import Failed
 from benchinfer.scores.checks.kinds import zero_one
 from benchinfer.scores.read import LEFT_OUT
+from benchinfer.scores.resampling import Resampling
+from benchinfer.scores.run_means import of_runs, run_means
+from benchinfer.scores.sources.runs import CONTEXTS
 from benchinfer.scores.table import ScoreTable
 
 if TYPE_CHECKING:
@@ -49,6 +59,7 @@ def gate(
     by: By = "auto",
     target: Literal["auto"] | Target = "auto",
     level: float = 0.95,
+    unit: Literal["run", "case"] = "run",
     failed: Failed = "missing",
     on_undecided: Literal["fail", "pass"] | None = None,
 ) -> Gate:
@@ -87,6 +98,10 @@ def gate(
         A pair is compared on one data set, and claims are about that one.
     level
         Confidence level of the gate, above 0.5.
+    unit
+        Of tools that time programs, what claims are drawn from: ``"run"``, as the cases of a run
+        share the state of a machine, so that one run of each side decides nothing; or ``"case"``,
+        where the cases are a sample of programs on machines that do not differ.
     failed
         Score that stands for one that the candidate or the baseline lacks and the other has:
         ``"worst"``, as in `read_scores`, which of two algorithms is the worst score of the measure
@@ -143,12 +158,15 @@ def gate(
         ("want", want, Want),
         ("by", by, By),
         ("target", target, Claims),
+        ("unit", unit, Literal["run", "case"]),
         ("on_undecided", on_undecided, Literal["fail", "pass"] | None),
     ):
         check_choice(name, value, kind)
     if not 0.5 < level < 1:
         raise ArgumentError(f"level is {level!r}.", hint="between 0.5 and 1, as in 0.95.")
     scores = as_table(scores)
+    if unit == "case" and of_runs(scores):
+        scores = replace(scores, resampling=Resampling("independent", paired=False))
     for role, name in (("baseline", baseline), ("candidate", candidate)):
         if name not in {*scores.algorithms, *scores.failures()["algorithm"]}:
             raise ArgumentError(unknown(role, name, scores.algorithms))
@@ -173,7 +191,7 @@ def gate(
         for q, pair in zip(questions, pairs, strict=True)
     ]
     shares, notes = _shares_solved(questions, by, pairs)
-    rules = {LEFT_OUT, "unused columns"}
+    rules = {LEFT_OUT, "unused columns", CONTEXTS}
     notes += [finding.what for finding in scores.finding_records if finding.rule in rules]
     if unused := [m.name for m in scores.measures if m.name not in names]:
         notes.append(f"measures not judged: {', '.join(unused)}.")
@@ -222,18 +240,22 @@ def _pair(scores: ScoreTable, measure: Measure, names: tuple[str, str], failed: 
 
 @dataclass(frozen=True, slots=True)
 class _Tested:
-    """Evidence on one measure, why by this analysis, and the harm by data set where there is one."""
+    """Evidence on one measure, why by this analysis, and the harm by data set, if there is one."""
 
+    question: GateQuestion
     evidence: OneSided
     reason: str
     harm: Harm | None = None
+    runs: tuple[int, int] | None = None
 
 
 def _tested(q: GateQuestion, by: By, pair: _Pair, *, single: bool) -> _Tested:
     """Test one measure."""
     try:
+        if of_runs(q.scores):
+            return _by_runs(q, by)
         if by != "auto":
-            return _Tested(ANALYSES[by](q), "it was asked for", _harm(q, q.scores))
+            return _Tested(q, ANALYSES[by](q), "it was asked for", _harm(q, q.scores))
         return _by_the_mean(q)
     except DesignError as error:
         if pair.lacking:
@@ -242,7 +264,7 @@ def _tested(q: GateQuestion, by: By, pair: _Pair, *, single: bool) -> _Tested:
                 nothing = OneSided(
                     described.comparison, described.estimate, -math.inf, math.inf, 1.0, 1.0, 1.0
                 )
-                return _Tested(nothing, str(error))
+                return _Tested(q, nothing, str(error))
         text = pair.missing.text
         prefix = ("" if single else f"{q.measure}: ") + (f"{text}: " if text else "")
         error.args = ((prefix + error.args[0]),)
@@ -284,7 +306,7 @@ def _by_the_mean(q: GateQuestion) -> _Tested:
     question = replace(q, scores=table, target="datasets" if of_these else q.target)
     found = _harm(q, table)
     if found is not None and found.constant and found.n_datasets >= least_flips(2):
-        return _Tested(ANALYSES["permutation"](question), _CONSTANT, found)
+        return _Tested(q, ANALYSES["permutation"](question), _CONSTANT, found)
     analyses: dict[str, tuple[Analysis, str]] = {
         "mixed": ("mixed", choice.reason),
         "pair": ("pair", choice.reason),
@@ -297,7 +319,24 @@ def _by_the_mean(q: GateQuestion) -> _Tested:
             hint="scores on more data sets, or more replications on each.",
         )
     analysis, reason = analyses[choice.analysis]
-    return _Tested(ANALYSES[analysis](question), reason, found)
+    return _Tested(q, ANALYSES[analysis](question), reason, found)
+
+
+def _by_runs(q: GateQuestion, by: By) -> _Tested:
+    """Test the means of runs over their cases; a single run of a side leaves no error."""
+    cases = harm(q.scores, q.measure, q.baseline, q.candidate, "case")
+    means = replace(q, scores=run_means(q.scores, q.measure), target="auto")
+    counts = means.scores.coverage(q.measure)
+    n = dict(zip(counts.algorithms, counts.counts[0].tolist(), strict=True))
+    runs = n[q.baseline], n[q.candidate]
+    if min(runs) < 2:
+        return _Tested(means, untested(means), "there is one run of a side", cases, runs)
+    if by == "auto":
+        found = replace(_by_the_mean(means), question=means)
+    else:
+        found = _Tested(means, ANALYSES[by](means), "it was asked for")
+    why = "the cases of a run share the state of a machine, so that runs are the units"
+    return replace(found, reason=f"{why}, and {found.reason}", harm=cases, runs=runs)
 
 
 def _shares_solved(
@@ -334,6 +373,13 @@ def _shares_solved(
         else:
             notes.append(f"the share solved of {q.measure} is not tested: {why}")
     return tested, notes
+
+
+def _need(one: _Tested, row: GatedMeasure, want: Want) -> Need:
+    """Return what would decide an undecided measure."""
+    if row.few_runs:
+        return need_of_runs(one.question, row)
+    return LOOK if row.split else need_of(one.question, row, want)
 
 
 def _judged(
@@ -375,10 +421,11 @@ def _judged(
             withheld=shown and not split and pair.lacking,
             split=split,
             harm=one.harm,
+            runs=one.runs,
         )
-        if verdict == "undecided":
-            row = replace(row, need=LOOK if split else need_of(q, row, want))
-        result[q.measure] = row
+        result[q.measure] = (
+            row if verdict != "undecided" else replace(row, need=_need(one, row, want))
+        )
     both = {q.measure: pair for q, pair in zip(questions, pairs, strict=True)}
     for (name, one), p_fail in zip(shares.items(), adjusted[len(tested) :], strict=True):
         evidence = one.evidence

@@ -1,4 +1,4 @@
-"""Harm of a candidate by data set: on average, on a typical one, and on those that it is worst on."""
+"""Harm of a candidate by data set: on average, on a typical one, and on the worst."""
 
 from __future__ import annotations
 
@@ -14,6 +14,8 @@ from benchinfer.core.saving import savable
 from benchinfer.numerics.shifts import hodges_lehmann
 from benchinfer.scores.table import ScoreTable
 
+type Unit = Literal["data set", "domain", "case"]
+_FEWEST = 2  # data sets that differ from each other
 _SHOWN = 3  # data sets that a sentence names
 
 
@@ -29,20 +31,23 @@ class Harm:
     beyond
         The data sets on which the candidate is worse by more than the tolerance, the worst first,
         with their difference.
+    ends
+        The least and the largest of them.
     n_datasets
         Number of data sets.
     constant
         Whether the candidate differs by the same on all of them, but for rounding.
     unit
-        What they are: data sets, or domains.
+        What they are: data sets, domains, or cases of a tool that times programs.
     """
 
     mean: float
     typical: float
     beyond: Mapping[str, float]
+    ends: tuple[float, float]
     n_datasets: int
     constant: bool
-    unit: Literal["data set", "domain"]
+    unit: Unit
 
     def split(self, limit: float) -> bool:
         """Return whether the mean and the typical difference lie on different sides of a limit."""
@@ -70,9 +75,9 @@ def harm(
     measure: str,
     baseline: str,
     candidate: str,
-    unit: Literal["data set", "domain"] = "data set",
+    unit: Unit = "data set",
 ) -> Harm | None:
-    """Return the harm by data set, None where there are fewer than three to speak of.
+    """Return the harm by data set, None where there is one alone.
 
     Parameters
     ----------
@@ -87,7 +92,7 @@ def harm(
     first, second = (cells.algorithms.index(name) for name in (candidate, baseline))
     differences = cells.mean[:, first] - cells.mean[:, second]
     held = np.isfinite(differences)
-    if held.sum() < 3:
+    if held.sum() < _FEWEST:
         return None
     names = [name for name, there in zip(cells.datasets, held, strict=True) if there]
     d = differences[held]
@@ -97,6 +102,7 @@ def harm(
         mean=float(d.mean()),
         typical=hodges_lehmann(d).estimate,
         beyond={names[i]: float(d[i]) for i in order if d[i] < -margin},
+        ends=(float(d.min()), float(d.max())),
         n_datasets=len(d),
         constant=bool(np.ptp(d) <= cells.rounding[held].max()),
         unit=unit,

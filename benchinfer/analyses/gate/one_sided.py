@@ -19,7 +19,8 @@ from benchinfer.analyses.pair.tests import fourfold
 from benchinfer.analyses.permutation.blocks import On, exchangeable, with_ties
 from benchinfer.analyses.permutation.compare import compare_permutation
 from benchinfer.analyses.permutation.pairs import cleaned
-from benchinfer.comparison.comparison import Target, TestedComparison
+from benchinfer.analyses.points import compare_points
+from benchinfer.comparison.comparison import Comparison, Target, TestedComparison
 from benchinfer.comparison.evidence import Setting, alpha_of
 from benchinfer.core.errors import DesignError
 from benchinfer.numerics import rates, signs
@@ -64,7 +65,8 @@ class GateQuestion:
 class OneSided:
     """Evidence on candidate minus baseline on the modelling scale, larger is better."""
 
-    comparison: TestedComparison  # the two-sided comparison that it is from
+    # The two-sided comparison that it is from, or without an error the one of the values alone
+    comparison: Comparison
     # estimate, low, high: the difference, with one-sided bounds at the level
     estimate: float
     low: float
@@ -157,6 +159,15 @@ def by_permutation(q: GateQuestion) -> OneSided:
         terms = signs.signed_ranks(terms, noise)
     p = signs.sign_tests(terms, two_sided=np.zeros(3, np.bool_), seed=_SEED).p_value
     return _evidence(comparison, *(float(value) for value in p))
+
+
+def untested(q: GateQuestion) -> OneSided:
+    """Return the difference without bounds, of scores that leave no error to judge it by."""
+    cells = q.scores.cells(q.measure)
+    first, second = (cells.algorithms.index(name) for name in q.names)
+    estimate = float(np.nanmean(cells.mean[:, first] - cells.mean[:, second]))
+    comparison = compare_points(q.scores, q.measure)
+    return OneSided(comparison, estimate, -np.inf, np.inf, 1.0, 1.0, 1.0)
 
 
 ANALYSES: dict[Analysis, Callable[[GateQuestion], OneSided]] = {

@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, ClassVar, Literal
 from benchinfer.analyses.gate.harm import Harm, said
 from benchinfer.analyses.gate.missing import Missing
 from benchinfer.comparison import wording
-from benchinfer.comparison.comparison import TestedComparison
+from benchinfer.comparison.comparison import Comparison
 from benchinfer.core.citations import bibtex
 from benchinfer.core.frames import frame
 from benchinfer.core.measure import Measure
-from benchinfer.core.numbers import join, level_percent
+from benchinfer.core.numbers import count, join, level_percent
 from benchinfer.core.result import Readable, Showable
 from benchinfer.core.saving import savable
 
@@ -77,6 +77,8 @@ class GatedMeasure(Readable):
     split
         Whether their mean and their typical value lie on different sides of the tolerance, which is
         undecided.
+    runs
+        How many runs baseline and candidate have of a tool that times programs, None of others.
     withheld
         Whether the evidence is that of a pass, which takes the scores that the candidate lacks.
     fails_only
@@ -84,7 +86,7 @@ class GatedMeasure(Readable):
         nothing else is asked; `p_pass` is then 1.
     """
 
-    comparison: TestedComparison
+    comparison: Comparison
     reason: str
     estimate: float
     low: float
@@ -98,6 +100,7 @@ class GatedMeasure(Readable):
     withheld: bool
     harm: Harm | None = None
     split: bool = False
+    runs: tuple[int, int] | None = None
     need: Need | None = None
     fails_only: bool = False
 
@@ -115,8 +118,27 @@ class GatedMeasure(Readable):
         """Population that the claim is about, in words; empty where there is no evidence."""
         return self.comparison.scope() if math.isfinite(self.low + self.high) else ""
 
+    @property
+    def few_runs(self) -> bool:
+        """True if a side has a single run, which does not tell the code from the machine."""
+        return self.runs is not None and min(self.runs) < 2
+
+    def one_run(self) -> str:
+        """Return what a single run of a side shows, as a clause."""
+        if self.harm is None or self.runs is None:
+            return ""
+        both = self.runs == (1, 1)
+        runs = "one run each" if both else f"{self.runs[1]} against {count(self.runs[0], 'run')}"
+        effect = f"{self.measure.effect_name} {said(self.measure, self.estimate)}"
+        low, high = sorted(said(self.measure, each) for each in self.harm.ends)
+        cases = count(self.harm.n_datasets, self.harm.unit)
+        return (
+            f"{runs}: the {effect} (from {low} to {high} over {cases}) is of the machine as much as"
+            " of the code"
+        )
+
     def disagreement(self) -> str:
-        """Return what the mean and the typical difference say, where they are split, as a clause."""
+        """Return how the mean and the typical difference of a split disagree, as a clause."""
         if self.harm is None:
             return ""
         mean, typical = (said(self.measure, each) for each in (self.harm.mean, self.harm.typical))
@@ -229,7 +251,7 @@ class Gate(Showable, Mapping[str, GatedMeasure]):
         each = {
             name: (row.measure, row.harm.named(row.measure))
             for name, row in self.items()
-            if row.harm is not None and row.harm.beyond
+            if row.harm is not None and row.harm.beyond and not row.few_runs
         }
         if not each:
             return ""
@@ -269,6 +291,8 @@ class Gate(Showable, Mapping[str, GatedMeasure]):
                 others = [name for name in named if not self[name].withheld]
                 claim = f"the scores leave {join(others)} open, and {claim}"
             rows, named = withheld, [measure.name for measure in withheld]
+        elif self.verdict == "undecided" and (few := [n for n in named if self[n].few_runs]):
+            claim, rows, named = self[few[0]].one_run(), [self[few[0]].measure], few[:1]
         elif self.verdict == "undecided" and (split := [n for n in named if self[n].split]):
             claim, rows, named = self[split[0]].disagreement(), [self[split[0]].measure], split[:1]
         elif self.verdict == "undecided":

@@ -90,6 +90,8 @@ def margin(row: GatedMeasure) -> str:
 
 def p_of(row: GatedMeasure) -> str:
     """Write the p-value of the test that decides, or where none does both."""
+    if not np.isfinite([row.low, row.high]).any():
+        return "none"
     passing, failing = (numbers.p_value(p) for p in (row.p_pass, row.p_fail))
     if row.fails_only and row.verdict != "fail":
         return f"{failing} for a fail"

@@ -122,7 +122,7 @@ Resamples = Annotated[
     typer.Option(
         metavar="KIND",
         help="Origin of the replications: independent, bootstrap, holdout:FRACTION, cv:FOLDS,"
-        " seeds or items.",
+        " seeds, items or runs.",
         rich_help_panel=READING,
     ),
 ]

@@ -149,6 +149,8 @@ def _warn(verdict: Gate) -> None:
     said: dict[str, None] = {}
     for row in verdict.values():
         for one in doubts(row.comparison.setting):
+            if one.what in verdict.notes:
+                continue
             said[f"{one.rule}: {as_options(one.what)} {as_options(one.hint)}".strip()] = None
     for text in said:
         typer.echo(f"warning  {safe(text)}", err=True)

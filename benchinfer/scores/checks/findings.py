@@ -21,6 +21,7 @@ from benchinfer.scores.checks.facts import Facts, Rule, least_datasets, rows_fin
 from benchinfer.scores.columns import FAILED, STATUS, common_name
 from benchinfer.scores.coverage import Finding
 from benchinfer.scores.resampling import Resampling
+from benchinfer.scores.sources.runs import CONTEXTS
 from benchinfer.scores.summary import Summary
 
 if TYPE_CHECKING:
@@ -275,6 +276,7 @@ def too_small(facts: Facts) -> Finding | None:
 _AS_READ = (*kinds.RULES, *units.MIXING)
 # Findings that put any conclusion from a table in doubt.
 DOUBTS = (
+    CONTEXTS,
     kinds.PILED,
     gaps.NOT_AT_RANDOM,
     *units.MIXED,

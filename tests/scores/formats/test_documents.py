@@ -59,6 +59,15 @@ CASES = [
         "sharkdp/hyperfine src/export/csv.rs",
     ),
     Case(
+        "timing/jmh.json",
+        "JMH",
+        (2, 2, 2, 0),
+        "time:l",
+        ("Sorting/size=1000", "quick", "1", "time"),
+        119.331,
+        "openjdk/jmh jmh-core/src/main/java/org/openjdk/jmh/results/format/JSONResultFormat.java",
+    ),
+    Case(
         "timing/google_benchmark.json",
         "Google Benchmark",
         (2, 2, 36, 3),

@@ -25,6 +25,14 @@ LAYOUTS = [
         "sharkdp/hyperfine src/benchmark/benchmark_result.rs",
     ),
     Layout(
+        "JMH",
+        "timing/jmh.json",
+        8,
+        ("Sorting/size=1000", "quick", "1", "time"),
+        119.331,
+        "openjdk/jmh jmh-core/src/main/java/org/openjdk/jmh/results/format/JSONResultFormat.java",
+    ),
+    Layout(
         "hyperfine, CSV",
         "timing/hyperfine.csv",
         2,
