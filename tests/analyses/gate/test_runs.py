@@ -1,5 +1,6 @@
 """Gate on times of programs: the run is the unit."""
 
+import itertools
 import json
 
 import numpy as np
@@ -141,7 +142,7 @@ def test_consecutive_runs_of_one_program_never_fail(tmp_path, seed):
     speeds = drifting(np.random.default_rng(seed))[:4]
     paths = sides(tmp_path, speeds, [], seed=seed)
     files = sorted(paths[0].glob("*.json"))
-    for first, second in zip(files, files[1:], strict=False):
+    for first, second in itertools.pairwise(files):
         scores = bi.read_scores([first, second], measures=MEASURE)
         found = bi.gate(scores, baseline=first.stem, candidate=second.stem)
         assert found.verdict == "undecided"
