@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
@@ -67,7 +68,10 @@ class Harm:
 def said(measure: Measure, difference: float) -> str:
     """Return a difference on the modelling scale as the measure reports effects, with its sign."""
     value = float(measure.effect(difference))
-    return f"{value:+.2g}" if measure.scale == "identity" else fixed(value, 2)
+    if measure.scale != "identity" or value == 0:
+        return fixed(value, 2)
+    places = max(0, 1 - math.floor(math.log10(abs(value))))  # two digits
+    return f"{value:+,.{places}f}"
 
 
 def harm(

@@ -14,7 +14,7 @@ from benchinfer.comparison.comparison import Comparison
 from benchinfer.core.citations import bibtex
 from benchinfer.core.frames import frame
 from benchinfer.core.measure import Measure
-from benchinfer.core.numbers import count, join, level_percent
+from benchinfer.core.numbers import count, join, level_percent, sentence
 from benchinfer.core.result import Readable, Showable
 from benchinfer.core.saving import savable
 
@@ -255,15 +255,13 @@ class Gate(Showable, Mapping[str, GatedMeasure]):
         }
         if not each:
             return ""
-        tolerances = {wording.margin(measure) for measure, _ in each.values() if measure.tolerance}
-        by = ""
-        if tolerances:
-            by = f" by more than {tolerances.pop() if len(tolerances) == 1 else 'the tolerance'}"
         parts = [
-            f"on {text}" + (f" ({name})" if len(self) > 1 else "")
-            for name, (_, text) in each.items()
+            ("beyond the tolerance" if measure.tolerance else "worse")
+            + f" on {text}"
+            + (f" ({name})" if len(self) > 1 else "")
+            for name, (measure, text) in each.items()
         ]
-        return f" It is worse{by} {'; '.join(parts)}."
+        return f" {sentence('; '.join(parts))}."
 
     def gaps(self) -> list[str]:
         """Return the scores that candidate or baseline lacks, and what they count as."""

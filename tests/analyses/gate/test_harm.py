@@ -41,7 +41,7 @@ def test_a_collapse_on_a_few_data_sets_is_no_pass(by, sign):
     found = ask(table(collapse(), measure, sign), by=by)
     assert found.verdict == "undecided"
     assert "are on different sides of the tolerance" in str(found)
-    assert "worse by more than 0.03 on 3 of 20 data sets: d0" in str(found)
+    assert "Beyond the tolerance on 3 of 20 data sets: d0" in str(found)
     row = found["acc"]
     assert row.split
     assert set(row.harm.beyond) == {"d00", "d01", "d02"}

@@ -61,7 +61,7 @@ CASES = [
     Case(
         "timing/jmh.json",
         "JMH",
-        (2, 2, 2, 0),
+        (2, 2, 8, 0),
         "time:l",
         ("Sorting/size=1000", "quick", "1", "time"),
         119.331,
@@ -145,10 +145,10 @@ CASES = [
     Case(
         "timing/asv",
         "asv",
-        (3, 2, 18, 0),
+        (3, 2, 6, 0),
         "time:l peakmem:l",
-        ("suite.time_sort(200)", "2f0c3aa2", "3", "time"),
-        0.000192269,
+        ("suite.time_sort(200)", "2f0c3aa2", "host", "time"),
+        0.00018720325,
         "airspeed-velocity/asv asv/results.py",
     ),
     Case(

@@ -107,9 +107,9 @@ LAYOUTS = [
     Layout(
         "asv",
         "timing/asv",
-        18,
-        ("suite.time_sort(200)", "2f0c3aa2", "3", "time"),
-        0.000192269,
+        6,
+        ("suite.time_sort(200)", "2f0c3aa2", "host", "time"),
+        0.00018720325,
         "airspeed-velocity/asv asv/results.py",
     ),
     Layout(
