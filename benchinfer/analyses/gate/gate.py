@@ -28,6 +28,7 @@ from benchinfer.comparison.evidence import alpha_of, as_table
 from benchinfer.core.arguments import ArgumentError, check_choice, names_of
 from benchinfer.core.errors import DesignError, unknown
 from benchinfer.core.measure import Measure
+from benchinfer.core.numbers import sentence
 from benchinfer.numerics import multiplicity
 from benchinfer.scores.checks.decision import least_flips
 from benchinfer.scores.checks.failures import check_failed, stand_in
@@ -164,9 +165,7 @@ def gate(
         check_choice(name, value, kind)
     if not 0.5 < level < 1:
         raise ArgumentError(f"level is {level!r}.", hint="between 0.5 and 1, as in 0.95.")
-    scores = as_table(scores)
-    if unit == "case" and of_runs(scores):
-        scores = replace(scores, resampling=Resampling("independent", paired=False))
+    scores = _of_cases(as_table(scores)) if unit == "case" else as_table(scores)
     for role, name in (("baseline", baseline), ("candidate", candidate)):
         if name not in {*scores.algorithms, *scores.failures()["algorithm"]}:
             raise ArgumentError(unknown(role, name, scores.algorithms))
@@ -191,11 +190,8 @@ def gate(
         for q, pair in zip(questions, pairs, strict=True)
     ]
     shares, notes = _shares_solved(questions, by, pairs)
-    rules = {LEFT_OUT, "unused columns", CONTEXTS}
-    notes += [finding.what for finding in scores.finding_records if finding.rule in rules]
-    if unused := [m.name for m in scores.measures if m.name not in names]:
-        notes.append(f"measures not judged: {', '.join(unused)}.")
-    return Gate(
+    notes += _notes(scores, names)
+    result = Gate(
         baseline=baseline,
         candidate=candidate,
         want=want,
@@ -204,6 +200,50 @@ def gate(
         measures=_judged(questions, pairs, tested, shares, want, alpha_of(level)),
         notes=tuple(notes),
     )
+    if not _paired_by_label(scores):
+        return result
+    try:
+        other = gate(
+            replace(scores, paired=False),
+            names,
+            baseline=baseline,
+            candidate=candidate,
+            want=want,
+            by=by,
+            target=target,
+            level=level,
+            failed=failed,
+        )
+    except DesignError:
+        return result
+    return replace(result, unpaired=other.verdict)
+
+
+def _of_cases(scores: ScoreTable) -> ScoreTable:
+    """Return the table whose cases are a sample, not of runs that share the state of a machine."""
+    if not of_runs(scores):
+        return scores
+    return replace(scores, resampling=Resampling("independent", paired=False))
+
+
+def _paired_by_label(scores: ScoreTable) -> bool:
+    """Return whether replications of one data set are paired as their labels agree, undeclared."""
+    if len(scores.datasets) > 1 or not scores.paired:
+        return False
+    return any(finding.rule == "pairing" and finding.hint for finding in scores.finding_records)
+
+
+def _notes(scores: ScoreTable, names: Sequence[str]) -> list[str]:
+    """Return sentences on what is not judged, and on what differs between the runs of the sides."""
+    notes: list[str] = []
+    for finding in scores.finding_records:
+        if finding.rule == CONTEXTS:
+            notes.append(f"{finding.what} {sentence(finding.hint)}")
+        elif finding.rule in {LEFT_OUT, "unused columns"}:
+            notes.append(finding.what)
+    if unused := [m.name for m in scores.measures if m.name not in names]:
+        notes.append(f"measures not judged: {', '.join(unused)}.")
+    return notes
 
 
 @dataclass(frozen=True, slots=True)

@@ -171,6 +171,9 @@ class Gate(Showable, Mapping[str, GatedMeasure]):
         What an undecided gate counts as, None for neither.
     measures
         Name of the measure to its evidence.
+    unpaired
+        The verdict if replications were not paired, where they are as their labels agree; else
+        None.
     notes
         Sentences on what the verdict leaves out, and on where its options come from.
     """
@@ -184,6 +187,7 @@ class Gate(Showable, Mapping[str, GatedMeasure]):
     on_undecided: Literal["fail", "pass"] | None
     measures: Mapping[str, GatedMeasure]
     notes: tuple[str, ...]
+    unpaired: Outcome | None = None
 
     def __getitem__(self, measure: str) -> GatedMeasure:
         """Return the evidence on one measure."""
@@ -244,7 +248,14 @@ class Gate(Showable, Mapping[str, GatedMeasure]):
                 if row.fails_only and row.estimate < 0
             )
         harmed = self._harmed()
-        return f"{self.verdict.capitalize()}{gaps}{where}: {self._claim()}.{harmed}{counted}"
+        paired = ""
+        if self.unpaired not in (None, self.verdict):
+            paired = (
+                " Replications are taken as paired, as their labels agree; if each algorithm had"
+                f" its own, this is {'' if self.unpaired == 'undecided' else 'a '}{self.unpaired}."
+            )
+        claim = f"{self.verdict.capitalize()}{gaps}{where}: {self._claim()}"
+        return f"{claim}.{harmed}{paired}{counted}"
 
     def _harmed(self) -> str:
         """Return the data sets beyond the tolerance as a sentence; empty where there are none."""

@@ -149,7 +149,7 @@ def _warn(verdict: Gate) -> None:
     said: dict[str, None] = {}
     for row in verdict.values():
         for one in doubts(row.comparison.setting):
-            if one.what in verdict.notes:
+            if any(note.startswith(one.what) for note in verdict.notes):
                 continue
             said[f"{one.rule}: {as_options(one.what)} {as_options(one.hint)}".strip()] = None
     for text in said:

@@ -54,8 +54,9 @@ def contexts_that_differ(sides: Mapping[str, Source]) -> list[Finding]:
         f"{key} is " + ", ".join(f"{value} in {name}" for name, value in zip(runs, of, strict=True))
         for key, *of in rows
     )
-    what = f"runs differ, {what}: runs of both in turn on one machine tell the code from it."
-    return [Finding(CONTEXTS, "warning", len(rows), what, (("", *runs), *rows))]
+    hint = "runs of both in turn on one machine tell the code from it."
+    where = (("", *runs), *rows)
+    return [Finding(CONTEXTS, "warning", len(rows), f"runs differ: {what}.", where, hint)]
 
 
 def _apart(values: list[list[float | str]]) -> bool:

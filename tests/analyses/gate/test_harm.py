@@ -100,3 +100,27 @@ def test_undecided_is_no_pass_of_a_candidate_that_lacks_scores(failed):
     assert (found.verdict, found.outcome) == ("undecided", "undecided")
     assert "counts as a pass" not in str(found)
     assert ask(scores, failed=failed, on_undecided="fail").outcome == "fail"
+
+
+@pytest.mark.parametrize("declared", [None, True, False])
+def test_pairing_by_label_that_decides_is_said(declared):
+    """Runs 1 to 8 of each algorithm's own look like shared ones."""
+    rng = np.random.default_rng(2)
+    easy = rng.normal(0.8, 0.05, 8)
+    frame = pd.DataFrame(
+        {
+            "dataset": "d",
+            "run": [*range(8)] * 2,
+            "algorithm": ["old"] * 8 + ["new"] * 8,
+            "value": [*easy, *easy + rng.normal(0, 0.002, 8)],
+        }
+    )
+    scores = bi.read_scores(
+        frame, measures="acc:higher:0.01", columns={"run": "replication"}, paired=declared
+    )
+    found = ask(scores)
+    assert found.verdict == ("undecided" if declared is False else "pass")
+    said = (
+        "taken as paired, as their labels agree; if each algorithm had its own, this is undecided"
+    )
+    assert (said in str(found)) == (declared is None)
