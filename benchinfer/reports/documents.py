@@ -333,13 +333,11 @@ _GATED = Document(
         "scope": (str, "What the claim is about."),
         "typical": (
             float | None,
-            "The typical difference of the data sets on the scale of the model, larger is better;"
-            " null where there is one.",
+            "Their typical difference on the model's scale, larger is better; null for one data set.",
         ),
         "beyond": (
             dict[str, float],
-            "Data sets on which the candidate is worse by more than the tolerance, to their"
-            " difference on that scale.",
+            "Data sets beyond the tolerance, to their difference on that scale.",
         ),
         "method": (str, "Sentences for a methods section."),
         "needs": (str | None, "What would decide an undecided measure; null where it is decided."),

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from benchinfer.analyses.choice.choice import choose
+from benchinfer.analyses.choice.run_means import of_runs, run_means
 from benchinfer.analyses.gate.harm import Harm, harm
 from benchinfer.analyses.gate.missing import FAILED_WORDS, Missing, filled, missing, scored
 from benchinfer.analyses.gate.needs import LOOK, need_of, need_of_runs
@@ -36,7 +37,6 @@ from benchinfer.scores.checks.faults import Failed
 from benchinfer.scores.checks.kinds import zero_one
 from benchinfer.scores.read import LEFT_OUT
 from benchinfer.scores.resampling import Resampling
-from benchinfer.scores.run_means import of_runs, run_means
 from benchinfer.scores.sources.runs import CONTEXTS
 from benchinfer.scores.table import ScoreTable
 
@@ -166,13 +166,7 @@ def gate(
     if not 0.5 < level < 1:
         raise ArgumentError(f"level is {level!r}.", hint="between 0.5 and 1, as in 0.95.")
     scores = _of_cases(as_table(scores)) if unit == "case" else as_table(scores)
-    for role, name in (("baseline", baseline), ("candidate", candidate)):
-        if name not in {*scores.algorithms, *scores.failures()["algorithm"]}:
-            raise ArgumentError(unknown(role, name, scores.algorithms))
-    if baseline == candidate:
-        raise ArgumentError(
-            f"{baseline!r} is baseline and candidate.", hint="name two different algorithms."
-        )
+    _check_sides(scores, baseline, candidate)
     check_failed(failed, words=FAILED_WORDS)
     failed = stand_in(failed, scores.algorithms, words=FAILED_WORDS)
     names = [m.name for m in scores.measures] if measure is None else list(names_of(measure))
@@ -217,6 +211,17 @@ def gate(
     except DesignError:
         return result
     return replace(result, unpaired=other.verdict)
+
+
+def _check_sides(scores: ScoreTable, baseline: str, candidate: str) -> None:
+    """Raise an ArgumentError unless both sides are algorithms of the table, and not the same."""
+    for role, name in (("baseline", baseline), ("candidate", candidate)):
+        if name not in {*scores.algorithms, *scores.failures()["algorithm"]}:
+            raise ArgumentError(unknown(role, name, scores.algorithms))
+    if baseline == candidate:
+        raise ArgumentError(
+            f"{baseline!r} is baseline and candidate.", hint="name two different algorithms."
+        )
 
 
 def _of_cases(scores: ScoreTable) -> ScoreTable:
