@@ -333,7 +333,7 @@ _GATED = Document(
         "scope": (str, "What the claim is about."),
         "typical": (
             float | None,
-            "Their typical difference on the model's scale, larger is better; null for one data set.",
+            "Their typical difference on the scale of the model; null for one data set.",
         ),
         "beyond": (
             dict[str, float],
