@@ -125,17 +125,15 @@ class GatedMeasure(Readable):
 
     def one_run(self) -> str:
         """Return what a single run of a side shows, as a clause."""
-        if self.harm is None or self.runs is None:
-            return ""
-        both = self.runs == (1, 1)
-        runs = "one run each" if both else f"{self.runs[1]} against {count(self.runs[0], 'run')}"
+        n, m = self.runs or (0, 0)
+        runs = "one run each" if n == m == 1 else f"{m} against {count(n, 'run')}"
+        over = ""
+        if self.harm is not None:
+            low, high = sorted(self.harm.ends, key=self.measure.effect)
+            ends = f"from {said(self.measure, low)} to {said(self.measure, high)}"
+            over = f" ({ends} over {count(self.harm.n_datasets, self.harm.unit)})"
         effect = f"{self.measure.effect_name} {said(self.measure, self.estimate)}"
-        low, high = sorted(said(self.measure, each) for each in self.harm.ends)
-        cases = count(self.harm.n_datasets, self.harm.unit)
-        return (
-            f"{runs}: the {effect} (from {low} to {high} over {cases}) is of the machine as much as"
-            " of the code"
-        )
+        return f"{runs}: the {effect}{over} is of the machine as much as of the code"
 
     def disagreement(self) -> str:
         """Return how the mean and the typical difference of a split disagree, as a clause."""

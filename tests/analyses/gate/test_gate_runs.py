@@ -146,3 +146,18 @@ def test_consecutive_runs_of_one_program_never_fail(tmp_path, seed):
         scores = bi.read_scores([first, second], measures=MEASURE)
         found = bi.gate(scores, baseline=first.stem, candidate=second.stem)
         assert found.verdict == "undecided"
+
+
+@pytest.mark.parametrize("cases", [1, 2])
+@pytest.mark.parametrize("scale", ["identity", "log"])
+def test_the_ratio_of_one_run_each_has_its_range_over_cases(tmp_path, cases, scale):
+    for name, speed in (("old", 1.0), ("new", 0.8)):
+        run(tmp_path / f"{name}.json", speed, {}, np.random.default_rng(1), cases, noise=0)
+    paths = [tmp_path / "old.json", tmp_path / "new.json"]
+    scores = bi.read_scores(paths, measures=f"real_time:lower:0.05:{scale}")
+    said = str(bi.gate(scores, baseline="old", candidate="new"))
+    if cases == 1:
+        wanted = {"log": "the ratio 0.80 is of", "identity": "the difference -2.0 is of"}[scale]
+    else:
+        wanted = {"log": "(from 0.80 to 0.80", "identity": "(from -8.0 to -2.0"}[scale]
+    assert wanted in said
