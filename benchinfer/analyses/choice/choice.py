@@ -61,7 +61,7 @@ class Choice:
     rule: Reason | Literal[""] = ""
     scale: Literal["", "log"] = ""
     normalise: Literal["", "ranks", "z"] = ""
-    units: Units | Literal["runs"] = "datasets"
+    units: Units = "datasets"
 
     @property
     def of_scores(self) -> str:

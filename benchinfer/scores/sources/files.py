@@ -255,8 +255,8 @@ def of_path(source: str | Path, query: str | None, name: str | None) -> Source:
         return _of_pattern(typed, path, name)
     if path.is_dir():
         return _of_folder(typed, path, name)
-    source = of_file(typed, path, query)
-    return source if name is None else with_partitions(source, of_names([path], name)[0])
+    opened = of_file(typed, path, query)
+    return opened if name is None else with_partitions(opened, of_names([path], name)[0])
 
 
 def _of_pattern(typed: str, path: Path, name: str | None) -> Source:
