@@ -40,7 +40,7 @@ def run_means(scores: ScoreTable, measure: str) -> ScoreTable:
     >>> scores = bi.read_scores(times, measures="time:lower:0.05:log", resampling="runs",
     ...     columns={"case": "dataset", "run": "replication", "version": "algorithm"})
     >>> run_means(scores, "time").to_frame()["value"].round(6).tolist()
-    [10.0, 20.0, 10.0, 20.0]
+    [10.0, 10.0, 20.0, 20.0]
     """
     declared = scores.measure(measure)
     frame = scores.to_frame(declared.name)
