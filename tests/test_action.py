@@ -94,3 +94,15 @@ def test_no_comment_is_written_where_none_is_wanted_or_possible(tmp_path, commen
     assert not (tmp_path / "gh.txt").exists()
     assert not (tmp_path / "x").exists()  # words are never run
     assert said["code"] not in {"0", "1", "3"}
+
+
+@pytest.mark.parametrize(("asked", "code"), [(None, "3"), ("true", "0")])
+def test_options_of_the_branch_count_where_they_are_asked_for(tmp_path, asked, code):
+    """A pull request can write benchinfer.toml, and with it that undecided is a pass."""
+    (tmp_path / "benchinfer.toml").write_text('[gate]\non-undecided = "pass"\n')
+    arguments = "--baseline alg1 --candidate alg2 -m score:higher:0.01"
+    inputs = {"scores": BALANCED, "arguments": arguments}
+    said = ran(tmp_path, inputs | ({} if asked is None else {"options-file": asked}))
+    assert said["code"] == code
+    named = "--on-undecided pass" in (tmp_path / "benchinfer-gate.md").read_text().replace("\\", "")
+    assert named == (asked == "true")

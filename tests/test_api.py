@@ -103,7 +103,7 @@ SIGNATURES = {
     "stability.consensus_influence": "ensemble, *, method='symdiff', family='weak',"
     " missing_pairs='ignore'",
     "gate": "scores, measure=None, *, baseline, candidate, want='noninferior', by='auto',"
-    " target='auto', level=0.95, failed='missing', on_undecided=None",
+    " target='auto', level=0.95, unit='run', failed='missing', on_undecided=None",
     "papers.latex": "text",
     "load": "path",
     "load_example": "name",

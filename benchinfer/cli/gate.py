@@ -13,6 +13,7 @@ from benchinfer.cli.compare import arguments_of, with_arguments
 from benchinfer.cli.groups import OUTPUT, HelpEnd
 from benchinfer.cli.guard import Exit
 from benchinfer.cli.options.arguments import AllMeasures, Argument, named, number_or_name, wrong
+from benchinfer.cli.options.configuration import FILE, FROM_FILE, SAID
 from benchinfer.cli.options.source import AsJson, ReportTo, SourceArguments, reads_scores
 
 if TYPE_CHECKING:
@@ -64,6 +65,24 @@ def _sides(source: SourceArguments, scores: ScoreTable, given: Mapping[str, Any]
     return sides
 
 
+def _renamed(source: SourceArguments, scores: ScoreTable, name: str) -> str:
+    """Return the new name of an algorithm of the table as it was read; others are as typed."""
+    there = {*scores.algorithms, *scores.failures()["algorithm"]}
+    return dict(source.names or ()).get(name, name) if name in there else name
+
+
+def _with_typed_tolerances(source: SourceArguments, scores: ScoreTable) -> ScoreTable:
+    """Return the table with the tolerances that are typed, where a file normalises the scores."""
+    from benchinfer.core.measure import Measure
+
+    if not {"normalise"} <= FROM_FILE.get() or "measures" in FROM_FILE.get():
+        return scores
+    for text in source.measures or ():
+        if not text.endswith(".toml") and (typed := Measure.parse(text)).tolerance:
+            scores = scores.declare(replace(scores.measure(typed.name), tolerance=typed.tolerance))
+    return scores
+
+
 # What failures count as is an option of all commands that read scores.
 _ARGUMENTS = [
     _optional(each) if each.name in _SIDES else each
@@ -99,11 +118,20 @@ def gate(
 
         refused = source.failed == "error"
         failed = "missing" if refused else number_or_name(source.failed)
-        scores = replace(source, failed="error" if refused else "missing").read()
+        source = replace(source, failed="error" if refused else "missing")
+        as_read = replace(source, names=None, normalise=None)
+        scores = as_read.read()
+        given |= _sides(as_read, scores, given)
+        if source.names or source.normalise:
+            given |= {side: _renamed(source, scores, given[side]) for side in _SIDES}
+            failed = _renamed(source, scores, failed) if isinstance(failed, str) else failed
+            scores = _with_typed_tolerances(source, source.read())
         names = None if measure is None else named(source, scores, measure)
-        given |= _sides(source, scores, given)
         options = {each.name: each.value(given, bi.gate) for each in _ARGUMENTS}
         result = bi.gate(scores, names, failed=failed, **options)
+        if SAID.get():
+            said = f"options of {FILE}: {' '.join(SAID.get())}."
+            result = replace(result, notes=(said, *result.notes))
     except Exception as error:
         if as_markdown:
             results.gate_refused(error)

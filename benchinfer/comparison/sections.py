@@ -418,6 +418,7 @@ _RESAMPLING = {
     "cv": "folds of a cross-validation, whose learning samples overlap",
     "seeds": "random starts",
     "items": "test items",
+    "runs": "runs of a tool that times programs",
 }
 WITHIN = (
     "P-values are adjusted within each data set, not over data sets. Of many data sets some have"

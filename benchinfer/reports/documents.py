@@ -332,6 +332,14 @@ _GATED = Document(
         "analysis": (str, "Name of the analysis."),
         "reason": (str, "Why it was taken."),
         "scope": (str, "What the claim is about."),
+        "typical": (
+            float | None,
+            "Their typical difference on the scale of the model; null for one data set.",
+        ),
+        "beyond": (
+            dict[str, float],
+            "Data sets beyond the tolerance, to their difference on that scale.",
+        ),
         "method": (str, "Sentences for a methods section."),
         "needs": (str | None, "What would decide an undecided measure; null where it is decided."),
         "more_datasets": (
@@ -363,6 +371,10 @@ GATE = Document(
             "One row per measure; the ends of intervals are one-sided bounds at the level.",
         ),
         "evidence": ({str: _GATED}, "Measure to what its verdict rests on."),
+        "notes": (
+            list[str],
+            "What the verdict leaves out, what differs between runs, and options from a file.",
+        ),
     },
 )
 _SAID_PART = Document(
@@ -584,6 +596,8 @@ def gate(result: Gate) -> dict[str, object]:
         name: _GATED.of(
             row,
             analysis=row.comparison.heading,
+            typical=row.harm and row.harm.typical,
+            beyond=dict(row.harm.beyond) if row.harm else {},
             method=row.comparison.method,
             needs=row.need and row.need.text,
             more_datasets=row.need and row.need.datasets,
@@ -593,4 +607,4 @@ def gate(result: Gate) -> dict[str, object]:
         )
         for name, row in result.items()
     }
-    return GATE.of(result, measures=result.summary(), evidence=evidence)
+    return GATE.of(result, measures=result.summary(), evidence=evidence, notes=list(result.notes))

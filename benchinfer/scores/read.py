@@ -359,6 +359,8 @@ def _read(
         tool = tool if declared_measures else limited(tool, origin)
         findings += _of_tool(tool)
         scheme, levels = scheme or tool.resampling, levels or tool.units
+        if scheme is not None and scheme.kind == "runs" and repeats == "error":
+            repeats = "mean"  # what a run repeats shares its machine
     by_tool = not declared_measures
     declared_measures = tuple(
         replace(m, label=new_names.get(m.name, m.label))

@@ -13,7 +13,7 @@ from benchinfer.core.saving import savable
 FOLDS = ("fold", "cv", "cv_fold")
 REPEATS = ("repeat", "repetition", "rep", "replication", "replicate", "iteration", "iter")
 SPLITS = ("split", "resample")
-type Kind = Literal["independent", "bootstrap", "holdout", "cv", "seeds", "items"]
+type Kind = Literal["independent", "bootstrap", "holdout", "cv", "seeds", "items", "runs"]
 
 
 @savable
@@ -25,14 +25,15 @@ class Resampling:
     ----------
     kind
         ``independent`` (fresh data each time), ``bootstrap`` (resamples of one learning sample),
-        ``holdout`` (repeated random splits), ``cv`` (folds), ``seeds`` (random starts) or ``items``
-        (test items).
+        ``holdout`` (repeated random splits), ``cv`` (folds), ``seeds`` (random starts), ``items``
+        (test items) or ``runs`` (of a tool that times programs: the data sets of a run share the
+        state of a machine).
     folds
         Number of folds, for ``cv``.
     test_fraction
         Share of the data held out, for ``holdout``.
     paired
-        Whether algorithms share the replications. By default seeds are not shared, independent
+        Whether algorithms share the replications. By default seeds and runs are not, independent
         replications are judged by the table, and all others are shared.
 
     Raises
@@ -98,7 +99,7 @@ class Resampling:
         """True if algorithms share the replications, None if the kind does not say."""
         if self.paired is not None:
             return self.paired
-        return {"seeds": False, "independent": None}.get(self.kind, True)
+        return {"seeds": False, "runs": False, "independent": None}.get(self.kind, True)
 
     @property
     def overlap(self) -> float | None:

@@ -68,3 +68,15 @@ def clear(table: Callable[..., Path]) -> Path:
             for k, (name, value) in enumerate(level.items())
         ]
     )
+
+
+@pytest.fixture
+def here(clear: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str], Path]:
+    """Write a file of defaults and stand beside it."""
+
+    def write(text: str) -> Path:
+        monkeypatch.chdir(clear.parent)
+        (clear.parent / "benchinfer.toml").write_text(text, encoding="utf-8")
+        return clear
+
+    return write

@@ -9,18 +9,6 @@ import pytest
 GATE = ("--baseline", "c", "--candidate", "b")
 
 
-@pytest.fixture
-def here(clear: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str], Path]:
-    """Write a file of defaults and stand beside it."""
-
-    def write(text: str) -> Path:
-        monkeypatch.chdir(clear.parent)
-        (clear.parent / "benchinfer.toml").write_text(text, encoding="utf-8")
-        return clear
-
-    return write
-
-
 def test_options_are_read_and_said(run: Callable, here: Callable) -> None:
     table = here(
         'measures = ["error:lower:0.01"]\nlevel = 0.9\n[columns]\nalgorithm = "algorithm"\n'

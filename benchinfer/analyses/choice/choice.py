@@ -9,6 +9,7 @@ from typing import Literal
 
 import numpy as np
 
+from benchinfer.analyses.choice.run_means import of_runs, run_means
 from benchinfer.analyses.meta.effects import Effects
 from benchinfer.analyses.wins.counts import Wins
 from benchinfer.comparison.comparison import Target
@@ -47,7 +48,7 @@ class Choice:
         On which scale, or normalised in which way, the scores are compared; empty for as they are.
     units
         Whether data sets, or domains as the means over their data sets, are the units, or data sets
-        within the domains of the table.
+        within the domains of the table; of tools that time programs runs, by means of their cases.
     """
 
     analysis: str
@@ -80,6 +81,8 @@ class Choice:
         elif self.scale:
             on_scale = replace(table.measure(measure), scale=self.scale, tolerance=0.0)
             table = table.declare(on_scale)
+        if self.units == "runs":
+            return run_means(table, measure)  # pyright: ignore[reportReturnType] (S is ScoreTable)
         return table.domain_means(measure) if self.units == "domains" else table  # pyright: ignore[reportReturnType] (S is ScoreTable)
 
 
@@ -124,6 +127,8 @@ def choose(
         if target != "auto":
             raise ArgumentError(f"target={literal(target)} goes with scores, and {choice.reason}.")
         return choice
+    if of_runs(scores) and len(scores.datasets_of(measure)) > 1:
+        return _of_runs(scores, measure, target)
     advised = advice(scores.facts(measure), 0, target, rescale=rescale)
     if advised is None:
         raise DesignError(f"{measure}: fewer than two algorithms have scores.")
@@ -171,6 +176,14 @@ def _called(
         advised.scale,
         advised.normalise,
     )
+
+
+def _of_runs(scores: ScoreTable, measure: str, target: Literal["auto"] | Target) -> Choice:
+    """Return the choice for the means over the cases of each run, which are the replications."""
+    n = count(len(scores.datasets_of(measure)), "case")
+    choice = choose(run_means(scores, measure), measure, target, rescale=False)
+    why = f"{n} of a run share the state of a machine, so that runs are the units"
+    return replace(choice, reason=f"{why}, and {choice.reason}", units="runs")
 
 
 def _of_domains(choice: Choice, scores: ScoreTable, measure: str) -> Choice:

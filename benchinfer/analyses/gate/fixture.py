@@ -20,6 +20,9 @@ class CheckedGate(Protocol):
     def __call__(self, scores: Any, measures: Any = None, /, **options: Any) -> Gate:
         """Decide as `benchinfer.gate` does, from scores or from what `read_scores` reads.
 
+        Of a `ScoreTable` `measures` are names, of all else declarations, as in
+        ``"accuracy:higher:0.01"``.
+
         An undecided gate fails the test, too, with what would decide it, unless
         ``on_undecided="pass"`` is given.
         """
@@ -36,8 +39,10 @@ def gate() -> CheckedGate:
         from benchinfer.scores.read import read_scores
         from benchinfer.scores.table import ScoreTable
 
-        table = scores if isinstance(scores, ScoreTable) else read_scores(scores)
-        result = gate(table, measures, **options)
+        if isinstance(scores, ScoreTable):
+            result = gate(scores, measures, **options)
+        else:
+            result = gate(read_scores(scores, measures=measures), **options)
         if not result.passed:
             needs = [f"{m}: {row.need.text}" for m, row in result.items() if row.need is not None]
             pytest.fail("\n".join([result.headline(), *needs]), pytrace=False)

@@ -11,19 +11,33 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from benchinfer.analyses.choice.choice import choose
+from benchinfer.analyses.choice.run_means import of_runs, run_means
+from benchinfer.analyses.gate.harm import Harm, harm
 from benchinfer.analyses.gate.missing import FAILED_WORDS, Missing, filled, missing, scored
-from benchinfer.analyses.gate.needs import need_of
-from benchinfer.analyses.gate.one_sided import ANALYSES, Analysis, Claims, GateQuestion, OneSided
-from benchinfer.analyses.gate.result import Gate, GatedMeasure, Want
+from benchinfer.analyses.gate.needs import LOOK, need_of, need_of_runs
+from benchinfer.analyses.gate.one_sided import (
+    ANALYSES,
+    Analysis,
+    Claims,
+    GateQuestion,
+    OneSided,
+    untested,
+)
+from benchinfer.analyses.gate.result import Gate, GatedMeasure, Need, Want
 from benchinfer.comparison.comparison import Target
 from benchinfer.comparison.evidence import alpha_of, as_table
 from benchinfer.core.arguments import ArgumentError, check_choice, names_of
 from benchinfer.core.errors import DesignError, unknown
 from benchinfer.core.measure import Measure
+from benchinfer.core.numbers import sentence
 from benchinfer.numerics import multiplicity
+from benchinfer.scores.checks.decision import least_flips
 from benchinfer.scores.checks.failures import check_failed, stand_in
 from benchinfer.scores.checks.faults import Failed
+from benchinfer.scores.checks.kinds import zero_one
 from benchinfer.scores.read import LEFT_OUT
+from benchinfer.scores.resampling import Resampling
+from benchinfer.scores.sources.runs import CONTEXTS
 from benchinfer.scores.table import ScoreTable
 
 if TYPE_CHECKING:
@@ -32,6 +46,8 @@ if TYPE_CHECKING:
 type By = Literal["auto", "mixed", "pair", "permutation"]
 # Signed ranks are blind to how much rates differ.
 _RATES = "scores are 0 or 1 on several data sets, whose rates are compared"
+_CONSTANT = "the difference is the same on all data sets, so that signs tell"
+_MEAN = "a gate is about harm on average"
 
 
 def gate(
@@ -44,6 +60,7 @@ def gate(
     by: By = "auto",
     target: Literal["auto"] | Target = "auto",
     level: float = 0.95,
+    unit: Literal["run", "case"] = "run",
     failed: Failed = "missing",
     on_undecided: Literal["fail", "pass"] | None = None,
 ) -> Gate:
@@ -73,14 +90,19 @@ def gate(
         (signed ranks; of units of unequal size signs of their sums), or ``"auto"``: the one that
         fits the table.
 
-        With ``"auto"`` it is chosen by kind of scores, number of data sets, gaps, ties and tails,
-        never by which algorithm is better.
+        With ``"auto"`` it is a test of the mean, which a few data sets that the candidate fails on
+        move, whatever the ties and tails. Signed ranks test a typical difference; of scores that
+        are 0 or 1, or have a limit, this is not the difference that is shown, and they are refused.
     target
         As in `compare_mixed`.
 
         A pair is compared on one data set, and claims are about that one.
     level
         Confidence level of the gate, above 0.5.
+    unit
+        Of tools that time programs, what claims are drawn from: ``"run"``, as the cases of a run
+        share the state of a machine, so that one run of each side decides nothing; or ``"case"``,
+        where the cases are a sample of programs on machines that do not differ.
     failed
         Score that stands for one that the candidate or the baseline lacks and the other has:
         ``"worst"``, as in `read_scores`, which of two algorithms is the worst score of the measure
@@ -113,6 +135,11 @@ def gate(
     most alpha, and one that is worse by no more on any fails with at most alpha. Shares solved are
     tested for a fail only, without a tolerance, and take part in Holm's steps.
 
+    Neither is said where the mean and the typical difference of the data sets (the median of the
+    means of all pairs of them) lie on different sides of the tolerance: a few data sets then make
+    the mean, and `Gate.headline` names them. A pass also needs a bound that excludes what it
+    excludes.
+
     References
     ----------
     Berger, R. L. (1982). Multiparameter hypothesis testing and acceptance sampling. Technometrics
@@ -132,19 +159,14 @@ def gate(
         ("want", want, Want),
         ("by", by, By),
         ("target", target, Claims),
+        ("unit", unit, Literal["run", "case"]),
         ("on_undecided", on_undecided, Literal["fail", "pass"] | None),
     ):
         check_choice(name, value, kind)
     if not 0.5 < level < 1:
         raise ArgumentError(f"level is {level!r}.", hint="between 0.5 and 1, as in 0.95.")
-    scores = as_table(scores)
-    for role, name in (("baseline", baseline), ("candidate", candidate)):
-        if name not in {*scores.algorithms, *scores.failures()["algorithm"]}:
-            raise ArgumentError(unknown(role, name, scores.algorithms))
-    if baseline == candidate:
-        raise ArgumentError(
-            f"{baseline!r} is baseline and candidate.", hint="name two different algorithms."
-        )
+    scores = _of_cases(as_table(scores)) if unit == "case" else as_table(scores)
+    _check_sides(scores, baseline, candidate)
     check_failed(failed, words=FAILED_WORDS)
     failed = stand_in(failed, scores.algorithms, words=FAILED_WORDS)
     names = [m.name for m in scores.measures] if measure is None else list(names_of(measure))
@@ -155,24 +177,78 @@ def gate(
         GateQuestion(pair.scores, name, baseline, candidate, target, level)
         for name, pair in zip(names, pairs, strict=True)
     ]
+    for q in questions:
+        _check_shown(q, by)
     tested = [
         _tested(q, by, pair, single=len(names) == 1)
         for q, pair in zip(questions, pairs, strict=True)
     ]
     shares, notes = _shares_solved(questions, by, pairs)
-    rules = {LEFT_OUT, "unused columns"}
-    notes += [finding.what for finding in scores.finding_records if finding.rule in rules]
-    if unused := [m.name for m in scores.measures if m.name not in names]:
-        notes.append(f"measures not judged: {', '.join(unused)}.")
-    return Gate(
+    notes += _notes(scores, names)
+    result = Gate(
         baseline=baseline,
         candidate=candidate,
         want=want,
         level=level,
         on_undecided=on_undecided,
         measures=_judged(questions, pairs, tested, shares, want, alpha_of(level)),
-        left_out=tuple(notes),
+        notes=tuple(notes),
     )
+    if not _paired_by_label(scores):
+        return result
+    try:
+        other = gate(
+            replace(scores, paired=False),
+            names,
+            baseline=baseline,
+            candidate=candidate,
+            want=want,
+            by=by,
+            target=target,
+            level=level,
+            failed=failed,
+        )
+    except DesignError:
+        return result
+    return replace(result, unpaired=other.verdict)
+
+
+def _check_sides(scores: ScoreTable, baseline: str, candidate: str) -> None:
+    """Raise an ArgumentError unless both sides are algorithms of the table, and not the same."""
+    for role, name in (("baseline", baseline), ("candidate", candidate)):
+        if name not in {*scores.algorithms, *scores.failures()["algorithm"]}:
+            raise ArgumentError(unknown(role, name, scores.algorithms))
+    if baseline == candidate:
+        raise ArgumentError(
+            f"{baseline!r} is baseline and candidate.", hint="name two different algorithms."
+        )
+
+
+def _of_cases(scores: ScoreTable) -> ScoreTable:
+    """Return the table whose cases are a sample, not of runs that share the state of a machine."""
+    if not of_runs(scores):
+        return scores
+    return replace(scores, resampling=Resampling("independent", paired=False))
+
+
+def _paired_by_label(scores: ScoreTable) -> bool:
+    """Return whether replications of one data set are paired as their labels agree, undeclared."""
+    if len(scores.datasets) > 1 or not scores.paired:
+        return False
+    return any(finding.rule == "pairing" and finding.hint for finding in scores.finding_records)
+
+
+def _notes(scores: ScoreTable, names: Sequence[str]) -> list[str]:
+    """Return sentences on what is not judged, and on what differs between the runs of the sides."""
+    notes: list[str] = []
+    for finding in scores.finding_records:
+        if finding.rule == CONTEXTS:
+            notes.append(f"{finding.what} {sentence(finding.hint)}")
+        elif finding.rule in {LEFT_OUT, "unused columns"}:
+            notes.append(finding.what)
+    if unused := [m.name for m in scores.measures if m.name not in names]:
+        notes.append(f"measures not judged: {', '.join(unused)}.")
+    return notes
 
 
 @dataclass(frozen=True, slots=True)
@@ -207,50 +283,112 @@ def _pair(scores: ScoreTable, measure: Measure, names: tuple[str, str], failed: 
     return _Pair(pair.subset(datasets=shared), pair, lacking, counted)
 
 
-def _tested(q: GateQuestion, by: By, pair: _Pair, *, single: bool) -> tuple[OneSided, str]:
-    """Test one measure; return the evidence, and why by this analysis."""
+@dataclass(frozen=True, slots=True)
+class _Tested:
+    """Evidence on one measure, why by this analysis, and the harm by data set, if there is one."""
+
+    question: GateQuestion
+    evidence: OneSided
+    reason: str
+    harm: Harm | None = None
+    runs: tuple[int, int] | None = None
+
+
+def _tested(q: GateQuestion, by: By, pair: _Pair, *, single: bool) -> _Tested:
+    """Test one measure."""
     try:
+        if of_runs(q.scores):
+            return _by_runs(q, by)
         if by != "auto":
-            return ANALYSES[by](q), "it was asked for"
-        fitting, target, reason, table = _fitting(q)
-        return ANALYSES[fitting](replace(q, target=target, scores=table)), reason
+            return _Tested(q, ANALYSES[by](q), "it was asked for", _harm(q, q.scores))
+        return _by_the_mean(q)
     except DesignError as error:
         if pair.lacking:
             with suppress(DesignError):
                 described = ANALYSES["mixed"](replace(q, scores=pair.all_scores))
-                return OneSided(
+                nothing = OneSided(
                     described.comparison, described.estimate, -math.inf, math.inf, 1.0, 1.0, 1.0
-                ), str(error)
+                )
+                return _Tested(q, nothing, str(error))
         text = pair.missing.text
         prefix = ("" if single else f"{q.measure}: ") + (f"{text}: " if text else "")
         error.args = ((prefix + error.args[0]),)
         raise
 
 
-def _fitting(q: GateQuestion) -> tuple[Analysis, Claims, str, ScoreTable]:
-    """Return the analysis that fits the scores of both algorithms, its target, why, and its table.
+def _check_shown(q: GateQuestion, by: By) -> None:
+    """Raise a DesignError for signed ranks of scores whose typical difference says nothing."""
+    if by != "permutation" or q.on == "values":
+        return
+    if zero_one(q.scores.facts(q.measure).summary, 0):
+        what = "are 0 or 1"
+    elif q.scores.measure(q.measure).limit is not None:
+        what = "have a limit"
+    else:
+        return
+    raise DesignError(
+        f"the scores of {q.measure} {what}, and signed ranks would test another difference than"
+        " that of the means, which is shown.",
+        hint='by="auto" tests the means.',
+    )
 
-    Where domains are the units, the table is that of their means.
+
+def _harm(q: GateQuestion, table: ScoreTable) -> Harm | None:
+    """Return the harm by data set of a table, or by domain where its data sets are domains."""
+    unit = "data set" if table is q.scores else "domain"
+    return harm(table, q.measure, q.baseline, q.candidate, unit)
+
+
+def _by_the_mean(q: GateQuestion) -> _Tested:
+    """Test the mean: of data sets or domains by the mixed model, on one data set by its test.
+
+    Where all data sets have the same difference there is no error to judge the mean by, and it is
+    the typical difference, too: signs tell.
     """
     choice = choose(q.scores, q.measure, q.target, rescale=False)  # tolerances have a unit
-    analysis, reason = choice.analysis, choice.reason
-    if choice.rule == "right or wrong" and analysis == "permutation":
-        analysis, reason = "mixed", _RATES
-    if analysis not in ANALYSES:
-        raise DesignError(
-            f"there is no error to judge a difference in {q.measure} by: {reason}.",
-            hint="scores on more data sets, or more replications on each.",
-        )
     of_these = choice.options.get("target") == "datasets"
     table = q.scores.domain_means(q.measure) if choice.units == "domains" else q.scores
-    return analysis, "datasets" if of_these else q.target, reason, table
+    question = replace(q, scores=table, target="datasets" if of_these else q.target)
+    found = _harm(q, table)
+    if found is not None and found.constant and found.n_datasets >= least_flips(2):
+        return _Tested(q, ANALYSES["permutation"](question), _CONSTANT, found)
+    rates = choice.rule == "right or wrong"
+    analyses: dict[str, tuple[Analysis, str]] = {
+        "mixed": ("mixed", choice.reason),
+        "pair": ("pair", choice.reason),
+        "permutation": ("mixed", _RATES if rates else f"{_MEAN}, though {choice.reason}"),
+    }
+    if choice.analysis not in analyses:
+        raise DesignError(
+            f"there is no error to judge a difference in {q.measure} by: {choice.reason}.",
+            hint="scores on more data sets, or more replications on each.",
+        )
+    analysis, reason = analyses[choice.analysis]
+    return _Tested(q, ANALYSES[analysis](question), reason, found)
+
+
+def _by_runs(q: GateQuestion, by: By) -> _Tested:
+    """Test the means of runs over their cases; a single run of a side leaves no error."""
+    cases = harm(q.scores, q.measure, q.baseline, q.candidate, "case")
+    means = replace(q, scores=run_means(q.scores, q.measure), target="auto")
+    counts = means.scores.coverage(q.measure)
+    n = dict(zip(counts.algorithms, counts.counts[0].tolist(), strict=True))
+    runs = n[q.baseline], n[q.candidate]
+    if min(runs) < 2:
+        return _Tested(means, untested(means), "there is one run of a side", cases, runs)
+    if by == "auto":
+        found = replace(_by_the_mean(means), question=means)
+    else:
+        found = _Tested(means, ANALYSES[by](means), "it was asked for")
+    why = "the cases of a run share the state of a machine, so that runs are the units"
+    return replace(found, reason=f"{why}, and {found.reason}", harm=cases, runs=runs)
 
 
 def _shares_solved(
     questions: Sequence[GateQuestion], by: By, pairs: Sequence[_Pair]
-) -> tuple[dict[str, tuple[OneSided, str]], list[str]]:
+) -> tuple[dict[str, _Tested], list[str]]:
     """Return tests of the shares solved of measures with a limit, and notes on those not tested."""
-    tested: dict[str, tuple[OneSided, str]] = {}
+    tested: dict[str, _Tested] = {}
     notes: list[str] = []
     for q, pair in zip(questions, pairs, strict=True):
         stopped = pair.scores.stopped_runs(q.measure)
@@ -268,43 +406,54 @@ def _shares_solved(
         why = ""
         for way in ways:
             try:
-                evidence, reason = _tested(question, way, share, single=True)
+                found = _tested(question, way, share, single=True)
             except DesignError as error:
                 why = str(error).splitlines()[0]
                 continue
             if way == "permutation" and exact:
                 reason = "signed ranks are exact however few runs are stopped"
-            tested[q.measure] = evidence, reason
+                found = replace(found, reason=reason)
+            tested[q.measure] = found
             break
         else:
             notes.append(f"the share solved of {q.measure} is not tested: {why}")
     return tested, notes
 
 
+def _need(one: _Tested, row: GatedMeasure, want: Want) -> Need:
+    """Return what would decide an undecided measure."""
+    if row.few_runs:
+        return need_of_runs(one.question, row)
+    return LOOK if row.split else need_of(one.question, row, want)
+
+
 def _judged(
     questions: Sequence[GateQuestion],
     pairs: Sequence[_Pair],
-    tested: Sequence[tuple[OneSided, str]],
-    shares: Mapping[str, tuple[OneSided, str]],
+    tested: Sequence[_Tested],
+    shares: Mapping[str, _Tested],
     want: Want,
     alpha: float,
 ) -> dict[str, GatedMeasure]:
     """Return the verdict on each measure."""
-    every = [evidence for evidence, _ in (*tested, *shares.values())]
+    every = [each.evidence for each in (*tested, *shares.values())]
     adjusted = multiplicity.holm(np.array([evidence.p_worse for evidence in every])).tolist()
     result: dict[str, GatedMeasure] = {}
-    each = zip(questions, pairs, tested, adjusted, strict=False)
-    for q, pair, (evidence, reason), p_fail in each:
+    for q, pair, one, p_fail in zip(questions, pairs, tested, adjusted, strict=False):
+        evidence, margin = one.evidence, one.evidence.comparison.measure.margin
+        limit = 0.0 if want == "superior" else -margin
         p_pass = evidence.p_better if want == "superior" else evidence.p_not_worse
+        # What is shown decides: no bound that includes the limit goes with a pass.
+        shown = p_pass <= alpha and evidence.low >= limit
+        split = one.harm is not None and (one.harm.split(limit) or one.harm.split(-margin))
         verdict: Outcome = "undecided"
-        withheld = p_pass <= alpha and pair.lacking
-        if p_pass <= alpha and not withheld:
+        if shown and not split and not pair.lacking:
             verdict = "pass"
-        elif p_fail <= alpha:
+        elif p_fail <= alpha and not split:
             verdict = "fail"
         row = GatedMeasure(
             evidence.comparison,
-            reason,
+            one.reason,
             evidence.estimate,
             evidence.low,
             evidence.high,
@@ -314,16 +463,20 @@ def _judged(
             verdict,
             missing=pair.missing,
             counted=pair.counted,
-            withheld=withheld,
+            withheld=shown and not split and pair.lacking,
+            split=split,
+            harm=one.harm,
+            runs=one.runs,
         )
-        need = need_of(q, row, want) if verdict == "undecided" else None
-        result[q.measure] = replace(row, need=need)
+        result[q.measure] = (
+            row if verdict != "undecided" else replace(row, need=_need(one, row, want))
+        )
     both = {q.measure: pair for q, pair in zip(questions, pairs, strict=True)}
-    solved = zip(shares.items(), adjusted[len(tested) :], strict=True)
-    for (name, (evidence, reason)), p_fail in solved:
+    for (name, one), p_fail in zip(shares.items(), adjusted[len(tested) :], strict=True):
+        evidence = one.evidence
         result[f"solved ({name})"] = GatedMeasure(
             evidence.comparison,
-            reason,
+            one.reason,
             evidence.estimate,
             evidence.low,
             evidence.high,

@@ -3,7 +3,7 @@
 import math
 
 import numpy as np
-from scipy.special import ndtr, ndtri
+from scipy.special import nctdtr, ndtr, ndtri, stdtrit
 
 from benchinfer.analyses.gate.one_sided import GateQuestion, block_differences
 from benchinfer.analyses.gate.result import GatedMeasure, Need, Want
@@ -13,6 +13,11 @@ from benchinfer.core.numbers import count, level_percent
 from benchinfer.numerics.types import Array
 
 _POWER = 0.8
+_MOST_RUNS = 1000
+LOOK = Need(
+    "a look at the data sets that make the mean, as further ones do not say which of mean and"
+    " typical difference counts"
+)
 
 
 def need_of(q: GateQuestion, row: GatedMeasure, want: Want) -> Need:
@@ -55,6 +60,45 @@ def need_of(q: GateQuestion, row: GatedMeasure, want: Want) -> Need:
     r = round(planned.question.components.n_replications or 1)
     more = planned.n_datasets - d if over else planned.n_replications - r
     return _more(row, more, d if over else r, who, planned.question.reached(d, r))
+
+
+def need_of_runs(q: GateQuestion, row: GatedMeasure) -> Need:
+    """Return the runs needed where a side has a single one, which leaves no variation of runs."""
+    if row.measure.margin == 0:
+        return Need("five runs of each side or more, in turn on one machine, and a tolerance")
+    half, whole = (runs_needed(share, 1 - q.level, _POWER) for share in (0.5, 1.0))
+    return Need(
+        f"{half} runs of each side, in turn on one machine, let a candidate that is as good as the"
+        f" baseline pass with a power of {level_percent(_POWER)} where runs vary by half the"
+        f" tolerance (standard deviation), {whole} where they vary by all of it",
+        replications=half - min(row.runs or (1, 1)),
+    )
+
+
+def runs_needed(variation: float, alpha: float, power: float) -> int:
+    r"""Return how many runs of each side a one-sided t test of two independent means needs.
+
+    .. math:: P(T_{2n-2}(\sqrt{n/2} / v) > t_{2n-2, 1-\alpha}) \ge power
+
+    where T has a noncentral t distribution and v is the variation.
+
+    Parameters
+    ----------
+    variation
+        Standard deviation of runs, in tolerances.
+    alpha, power
+        Of the test.
+
+    Examples
+    --------
+    >>> runs_needed(0.5, 0.05, 0.8), runs_needed(1.0, 0.05, 0.8)
+    (4, 14)
+    """
+    for n in range(2, _MOST_RUNS):
+        df = 2 * n - 2
+        if 1 - nctdtr(df, math.sqrt(n / 2) / variation, stdtrit(df, 1 - alpha)) >= power:
+            return n
+    return _MOST_RUNS
 
 
 def _of_signed_ranks(q: GateQuestion, row: GatedMeasure, ahead: float, who: str) -> Need:
@@ -115,13 +159,14 @@ def _more(row: GatedMeasure, more: int, here: int, who: str, power: float) -> Ne
     """Return the number of further data sets, items or replications needed, with their power."""
     setting, over = row.comparison.setting, row.comparison.target == "domain"
     kind = "" if setting.resampling is None else setting.resampling.kind
-    noun = "data set" if over else "item" if kind == "items" else "replication"
+    noun = "data set" if over else {"items": "item", "runs": "run"}.get(kind, "replication")
     if more <= 0:
         return Need(
             f"on {count(here, noun)} {who} passes with a power of {level_percent(power)}: this one"
             " is near the limit, or unlucky, and more of them tell"
         )
     each = "" if over or len(setting.coverage.datasets) == 1 else " on each data set"
+    each = " of each side" if kind == "runs" else each
     text = (
         f"{count(more, f'more {noun}')}{each} let{'s' * (more == 1)} {who} pass with a power of"
         f" {level_percent(_POWER)}"

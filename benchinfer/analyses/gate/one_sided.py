@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
-from scipy.special import ndtr, stdtr
+from scipy.special import ndtr, stdtr, stdtrit
 
 from benchinfer.analyses.mixed.compare import compare_mixed
 from benchinfer.analyses.pair import rules
@@ -19,7 +19,8 @@ from benchinfer.analyses.pair.tests import fourfold
 from benchinfer.analyses.permutation.blocks import On, exchangeable, with_ties
 from benchinfer.analyses.permutation.compare import compare_permutation
 from benchinfer.analyses.permutation.pairs import cleaned
-from benchinfer.comparison.comparison import Target, TestedComparison
+from benchinfer.analyses.points import compare_points
+from benchinfer.comparison.comparison import Comparison, Target, TestedComparison
 from benchinfer.comparison.evidence import Setting, alpha_of
 from benchinfer.core.errors import DesignError
 from benchinfer.numerics import signs
@@ -64,7 +65,8 @@ class GateQuestion:
 class OneSided:
     """Evidence on candidate minus baseline on the modelling scale, larger is better."""
 
-    comparison: TestedComparison  # the two-sided comparison that it is from
+    # The two-sided comparison that it is from, or without an error the one of the values alone
+    comparison: Comparison
     # estimate, low, high: the difference, with one-sided bounds at the level
     estimate: float
     low: float
@@ -85,7 +87,7 @@ def by_mixed(q: GateQuestion) -> OneSided:
         target=q.target,
         level=q.both,
     )
-    return _by_t(comparison)
+    return _by_t(comparison, q.level)
 
 
 def by_pair(q: GateQuestion) -> OneSided:
@@ -102,7 +104,7 @@ def by_pair(q: GateQuestion) -> OneSided:
         level=q.both,
     )
     if not of_items and fitting != "independent-rates":
-        return _by_t(comparison)
+        return _by_t(comparison, q.level)
     names, m = comparison.named_sides()[0], comparison.measure.margin
     sides = data.of(*(comparison.algorithms.index(name) for name in names))
     if of_items:  # Tango's score statistics of the difference of rates
@@ -158,6 +160,15 @@ def by_permutation(q: GateQuestion) -> OneSided:
     return _evidence(comparison, *(float(value) for value in p))
 
 
+def untested(q: GateQuestion) -> OneSided:
+    """Return the difference without bounds, of scores that leave no error to judge it by."""
+    cells = q.scores.cells(q.measure)
+    first, second = (cells.algorithms.index(name) for name in q.names)
+    estimate = float(np.nanmean(cells.mean[:, first] - cells.mean[:, second]))
+    comparison = compare_points(q.scores, q.measure)
+    return OneSided(comparison, estimate, -np.inf, np.inf, 1.0, 1.0, 1.0)
+
+
 ANALYSES: dict[Analysis, Callable[[GateQuestion], OneSided]] = {
     "mixed": by_mixed,
     "pair": by_pair,
@@ -170,11 +181,17 @@ def _evidence(comparison: TestedComparison, *p: float) -> OneSided:
     return OneSided(comparison, float(e.estimate[0]), float(e.low[0]), float(e.high[0]), *p)
 
 
-def _by_t(comparison: TestedComparison) -> OneSided:
-    """Return the one-sided t tests of the difference; p-values are 1 where it has no error."""
+def _by_t(comparison: TestedComparison, level: float) -> OneSided:
+    """Return the one-sided t tests of the mean with their bounds, whatever the shape of the scores.
+
+    P-values are 1 and bounds those of the comparison where the difference has no error.
+    """
     e, m = comparison.evidence, comparison.measure.margin
-    estimate, error, df = e.estimate[0], e.std_error[0], e.df[0]
+    estimate, error, df = float(e.estimate[0]), float(e.std_error[0]), e.df[0]
     if not error > 0:
         return _evidence(comparison, 1.0, 1.0, 1.0)
     t = np.array([estimate + m, estimate, -(estimate + m)]) / error
-    return _evidence(comparison, *map(float, stdtr(df, -t)))
+    reach = float(stdtrit(df, level)) * error
+    return OneSided(
+        comparison, estimate, estimate - reach, estimate + reach, *map(float, stdtr(df, -t))
+    )

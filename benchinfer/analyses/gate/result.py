@@ -7,13 +7,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, Literal
 
+from benchinfer.analyses.gate.harm import Harm, said
 from benchinfer.analyses.gate.missing import Missing
 from benchinfer.comparison import wording
-from benchinfer.comparison.comparison import TestedComparison
+from benchinfer.comparison.comparison import Comparison
 from benchinfer.core.citations import bibtex
 from benchinfer.core.frames import frame
 from benchinfer.core.measure import Measure
-from benchinfer.core.numbers import join, level_percent
+from benchinfer.core.numbers import count, join, level_percent, sentence
 from benchinfer.core.result import Readable, Showable
 from benchinfer.core.saving import savable
 
@@ -71,6 +72,13 @@ class GatedMeasure(Readable):
         Scores that candidate or baseline lacks.
     counted
         What these count as, in words; empty where they count as missing.
+    harm
+        The differences of the data sets, None where there are too few to speak of.
+    split
+        Whether their mean and their typical value lie on different sides of the tolerance, which is
+        undecided.
+    runs
+        How many runs baseline and candidate have of a tool that times programs, None of others.
     withheld
         Whether the evidence is that of a pass, which takes the scores that the candidate lacks.
     fails_only
@@ -78,7 +86,7 @@ class GatedMeasure(Readable):
         nothing else is asked; `p_pass` is then 1.
     """
 
-    comparison: TestedComparison
+    comparison: Comparison
     reason: str
     estimate: float
     low: float
@@ -90,6 +98,9 @@ class GatedMeasure(Readable):
     missing: Missing
     counted: str
     withheld: bool
+    harm: Harm | None = None
+    split: bool = False
+    runs: tuple[int, int] | None = None
     need: Need | None = None
     fails_only: bool = False
 
@@ -106,6 +117,34 @@ class GatedMeasure(Readable):
     def scope(self) -> str:
         """Population that the claim is about, in words; empty where there is no evidence."""
         return self.comparison.scope() if math.isfinite(self.low + self.high) else ""
+
+    @property
+    def few_runs(self) -> bool:
+        """True if a side has a single run, which does not tell the code from the machine."""
+        return self.runs is not None and min(self.runs) < 2
+
+    def one_run(self) -> str:
+        """Return what a single run of a side shows, as a clause."""
+        n, m = self.runs or (0, 0)
+        runs = "one run each" if n == m == 1 else f"{m} against {count(n, 'run')}"
+        over = ""
+        if self.harm is not None:
+            low, high = sorted(self.harm.ends, key=self.measure.effect)
+            ends = f"from {said(self.measure, low)} to {said(self.measure, high)}"
+            over = f" ({ends} over {count(self.harm.n_datasets, self.harm.unit)})"
+        effect = f"{self.measure.effect_name} {said(self.measure, self.estimate)}"
+        return f"{runs}: the {effect}{over} is of the machine as much as of the code"
+
+    def disagreement(self) -> str:
+        """Return how the mean and the typical difference of a split disagree, as a clause."""
+        if self.harm is None:
+            return ""
+        mean, typical = (said(self.measure, each) for each in (self.harm.mean, self.harm.typical))
+        side = "of the tolerance" if self.measure.tolerance else "of equality"
+        return (
+            f"the mean difference ({mean}) and the typical one ({typical}) are on different sides"
+            f" {side}"
+        )
 
     def effects(self) -> tuple[float, float, float]:
         """Return estimate and bounds as the measure reports effects: differences or ratios."""
@@ -130,8 +169,11 @@ class Gate(Showable, Mapping[str, GatedMeasure]):
         What an undecided gate counts as, None for neither.
     measures
         Name of the measure to its evidence.
-    left_out
-        Sentences on measures of the table that are not judged.
+    unpaired
+        The verdict if replications were not paired, where they are as their labels agree; else
+        None.
+    notes
+        Sentences on what the verdict leaves out, and on where its options come from.
     """
 
     home: ClassVar[str] = "benchinfer.analyses.gate"
@@ -142,7 +184,8 @@ class Gate(Showable, Mapping[str, GatedMeasure]):
     level: float
     on_undecided: Literal["fail", "pass"] | None
     measures: Mapping[str, GatedMeasure]
-    left_out: tuple[str, ...]
+    notes: tuple[str, ...]
+    unpaired: Outcome | None = None
 
     def __getitem__(self, measure: str) -> GatedMeasure:
         """Return the evidence on one measure."""
@@ -178,8 +221,8 @@ class Gate(Showable, Mapping[str, GatedMeasure]):
         """The verdict, or what an undecided gate counts as."""
         if self.verdict != "undecided" or self.on_undecided is None:
             return self.verdict
-        lacking = any(row.missing.of_candidate and not row.counted for row in self.values())
-        # A pass would ignore scores that the candidate lacks.
+        # A pass would ignore runs that failed, whatever they count as.
+        lacking = any(row.missing.of_candidate for row in self.values())
         return self.verdict if lacking and self.on_undecided == "pass" else self.on_undecided
 
     @property
@@ -193,8 +236,8 @@ class Gate(Showable, Mapping[str, GatedMeasure]):
         where = f", {scopes.pop()}" if len(scopes) == 1 and "" not in scopes else ""
         gaps = f" ({'; '.join(self.gaps())})" if self.gaps() else ""
         counted = ""
-        if self.verdict == "undecided" and self.on_undecided is not None:
-            counted = f" Undecided counts as a {self.on_undecided} here."
+        if self.outcome != self.verdict:
+            counted = f" Undecided counts as a {self.outcome} here."
         if self.verdict == "pass":
             counted = "".join(
                 f" It solved fewer runs ({row.measure.noun}: {100 * row.estimate:+.2g} points),"
@@ -202,7 +245,32 @@ class Gate(Showable, Mapping[str, GatedMeasure]):
                 for row in self.values()
                 if row.fails_only and row.estimate < 0
             )
-        return f"{self.verdict.capitalize()}{gaps}{where}: {self._claim()}.{counted}"
+        harmed = self._harmed()
+        paired = ""
+        if self.unpaired not in (None, self.verdict):
+            paired = (
+                " Replications are taken as paired, as their labels agree; if each algorithm had"
+                f" its own, this is {'' if self.unpaired == 'undecided' else 'a '}{self.unpaired}."
+            )
+        claim = f"{self.verdict.capitalize()}{gaps}{where}: {self._claim()}"
+        return f"{claim}.{harmed}{paired}{counted}"
+
+    def _harmed(self) -> str:
+        """Return the data sets beyond the tolerance as a sentence; empty where there are none."""
+        each = {
+            name: (row.measure, row.harm.named(row.measure))
+            for name, row in self.items()
+            if row.harm is not None and row.harm.beyond and not row.few_runs
+        }
+        if not each:
+            return ""
+        parts = [
+            ("beyond the tolerance" if measure.tolerance else "worse")
+            + f" on {text}"
+            + (f" ({name})" if len(self) > 1 else "")
+            for name, (measure, text) in each.items()
+        ]
+        return f" {sentence('; '.join(parts))}."
 
     def gaps(self) -> list[str]:
         """Return the scores that candidate or baseline lacks, and what they count as."""
@@ -230,6 +298,10 @@ class Gate(Showable, Mapping[str, GatedMeasure]):
                 others = [name for name in named if not self[name].withheld]
                 claim = f"the scores leave {join(others)} open, and {claim}"
             rows, named = withheld, [measure.name for measure in withheld]
+        elif self.verdict == "undecided" and (few := [n for n in named if self[n].few_runs]):
+            claim, rows, named = self[few[0]].one_run(), [self[few[0]].measure], few[:1]
+        elif self.verdict == "undecided" and (split := [n for n in named if self[n].split]):
+            claim, rows, named = self[split[0]].disagreement(), [self[split[0]].measure], split[:1]
         elif self.verdict == "undecided":
             claim = (
                 f"the scores show neither that {self.candidate} is {self._wanted(rows)}, nor that"

@@ -24,7 +24,7 @@ def gate_sections(gate: Gate) -> tuple[Section, ...]:
         Section(
             title=f"Gate: {gate.candidate} in place of {gate.baseline}",
             lead=gate.headline(),
-            text=(gate.rule, *map(sentence, gate.left_out)),
+            text=(gate.rule, *map(sentence, gate.notes)),
             facts=tuple((name, row.need.text) for name, row in gate.items() if row.need),
             figures=(Figure(gate, "measures", "Differences with one-sided bounds."),),
             tables=(table(gate),),
@@ -90,6 +90,8 @@ def margin(row: GatedMeasure) -> str:
 
 def p_of(row: GatedMeasure) -> str:
     """Write the p-value of the test that decides, or where none does both."""
+    if not np.isfinite([row.low, row.high]).any():
+        return "none"
     passing, failing = (numbers.p_value(p) for p in (row.p_pass, row.p_fail))
     if row.fails_only and row.verdict != "fail":
         return f"{failing} for a fail"

@@ -282,7 +282,13 @@ def method(result: PairComparison) -> str:
     scale = "" if measure.scale == "identity" else f"{measure.scale} "
     low, high = int(result.n.min()), int(result.n.max())
     n = f"{low:,}" if low == high else f"{low:,} to {high:,}"
-    units = {"items": "items", "cv": "folds", "holdout": "splits", "seeds": "random starts"}
+    units = {
+        "items": "items",
+        "cv": "folds",
+        "holdout": "splits",
+        "seeds": "random starts",
+        "runs": "runs",
+    }
     kind = result.setting.resampling
     what = units.get(kind.kind, "replications") if kind is not None else "replications"
     chosen = result.options.test == "auto"

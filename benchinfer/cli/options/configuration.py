@@ -1,5 +1,7 @@
 """Defaults of options in a file of the current folder."""
 
+import os
+import shlex
 import tomllib
 from collections.abc import Iterator, Mapping
 from contextvars import ContextVar
@@ -13,6 +15,10 @@ from benchinfer.core.errors import message
 FILE = Path("benchinfer.toml")
 # Options of the command that come from the file: where they do not go they are left out.
 FROM_FILE: ContextVar[frozenset[str]] = ContextVar("options from a file", default=frozenset())
+# The same with their values, as they would be typed.
+SAID: ContextVar[tuple[str, ...]] = ContextVar("options from a file as typed", default=())
+# A variable of the environment by which no command reads the file.
+IGNORED = "BENCHINFER_IGNORE_FILE"
 OPEN = "?"  # a direction to fill in
 # Tables that are options, not commands, with the name of the option.
 _MAPPINGS = {"columns": "column", "names": "names"}
@@ -31,7 +37,7 @@ def defaults(command: Any, path: list[str], root: Any) -> dict[str, Any] | None:
         The group of all commands.
     """
     # What `init` writes does not depend on what is there.
-    if not FILE.exists() or path == ["init"]:
+    if os.environ.get(IGNORED) or not FILE.exists() or path == ["init"]:
         return None
     try:
         settings = tomllib.loads(FILE.read_text(encoding="utf-8"))
@@ -56,6 +62,14 @@ def defaults(command: Any, path: list[str], root: Any) -> dict[str, Any] | None:
         hint = "keys are options without dashes, for all commands or in the table of one: [gate]."
         raise typer.BadParameter(message(said, hint=hint))
     return values
+
+
+def as_typed(option: Any, value: Any) -> Iterator[str]:
+    """Yield an option of a file with its values, as they would be typed."""
+    flag = max(option.opts, key=len)
+    for one in value if option.multiple else [value]:
+        text = "=".join(one) if isinstance(one, tuple) else str(one)
+        yield flag if isinstance(one, bool) else f"{flag} {shlex.quote(text)}"
 
 
 def _strange_tables(settings: Mapping[str, Any], group: Any, at: str = "") -> Iterator[str]:

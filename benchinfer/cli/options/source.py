@@ -21,7 +21,7 @@ from benchinfer.cli.groups import OUTPUT, READING
 from benchinfer.cli.guard import Exit, guarded
 from benchinfer.cli.hints import accepted, of_proposals, run_again, undirected
 from benchinfer.cli.options.arguments import declare, named, number_or_name, used, wrong
-from benchinfer.cli.options.configuration import FILE, FROM_FILE, OPEN
+from benchinfer.cli.options.configuration import FILE, FROM_FILE, OPEN, SAID, as_typed
 from benchinfer.cli.output.terminal import ROWS
 from benchinfer.core.errors import ScoreTableError, message
 
@@ -122,7 +122,7 @@ Resamples = Annotated[
     typer.Option(
         metavar="KIND",
         help="Origin of the replications: independent, bootstrap, holdout:FRACTION, cv:FOLDS,"
-        " seeds or items.",
+        " seeds, items or runs.",
         rich_help_panel=READING,
     ),
 ]
@@ -621,6 +621,8 @@ def _configured(context: typer.Context, given: dict[str, Any]) -> None:
         given["measures"] = None
         names.remove("measures")
     FROM_FILE.set(frozenset(names))
+    options = {option.name: option for option in context.command.params}
+    SAID.set(tuple(word for name in names for word in as_typed(options[name], given[name])))
     measures: Sequence[str] = given["measures"] or () if "measures" in names else ()
     if texts := [text for text in measures if text.endswith(f":{OPEN}")]:
         which = ", ".join(text.removesuffix(f":{OPEN}") for text in texts)
@@ -628,7 +630,6 @@ def _configured(context: typer.Context, given: dict[str, Any]) -> None:
         hint = f"write higher or lower in place of the {OPEN} there, or leave the line out."
         raise typer.BadParameter(message(said, hint=hint))
     if names:
-        options = {option.name: option for option in context.command.params}
         flags = ", ".join(max(options[name].opts, key=len) for name in names)
         typer.echo(f"note  {FILE}: {flags}", err=True)
 

@@ -138,7 +138,7 @@ def gate(verdict: Gate, report: str | None = None) -> None:
             out.line(plain(f"  {name}: {row.verdict}, {evidence}"))
             if row.need is not None:
                 out.line(plain(f"    needs: {as_options(row.need.text)}"))
-        for text in verdict.left_out:
+        for text in verdict.notes:
             out.line(plain(f"  {text}"))
         if report is not None:
             out.prose(f"Report: {report}", style="dim")
@@ -149,6 +149,8 @@ def _warn(verdict: Gate) -> None:
     said: dict[str, None] = {}
     for row in verdict.values():
         for one in doubts(row.comparison.setting):
+            if any(note.startswith(one.what) for note in verdict.notes):
+                continue
             said[f"{one.rule}: {as_options(one.what)} {as_options(one.hint)}".strip()] = None
     for text in said:
         typer.echo(f"warning  {safe(text)}", err=True)
@@ -176,7 +178,7 @@ def gate_markdown(verdict: Gate) -> None:
         f"| {' | '.join(heads)} |",
         "|" + "---|" * len(heads),
         *(f"| {' | '.join(map(_escaped, cells))} |" for cells in rows),
-        *(f"\n{_escaped(sentence(text))}" for text in verdict.left_out),
+        *(f"\n{_escaped(sentence(text))}" for text in verdict.notes),
     ]
     _warn(verdict)
     sys.stdout.write("\n".join(lines) + "\n")

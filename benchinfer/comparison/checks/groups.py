@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 
 
 def units_of_domains(setting: Setting, units: Units) -> list[Check]:
-    """Return the row on domains as the units, or on claims about given ones; none of data sets."""
-    if units == "datasets":
+    """Return the row on domains as the units, or on claims about given ones; none of others."""
+    if units in ("datasets", "runs"):
         return []
     d = len(setting.as_read.datasets)
     if units == "domains":

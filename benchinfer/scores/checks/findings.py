@@ -22,6 +22,7 @@ from benchinfer.scores.checks.facts import Facts, Rule, least_datasets, rows_fin
 from benchinfer.scores.columns import FAILED, STATUS, common_name
 from benchinfer.scores.coverage import Finding
 from benchinfer.scores.resampling import FOLDS, SPLITS, Resampling, declaration
+from benchinfer.scores.sources.runs import CONTEXTS
 from benchinfer.scores.summary import Summary
 
 if TYPE_CHECKING:
@@ -279,6 +280,7 @@ OVERLAP = "overlap of unknown size"
 COUNTED_RUNS = "runs paired by number"
 DOUBTS = (
     OVERLAP,
+    CONTEXTS,
     kinds.PILED,
     gaps.NOT_AT_RANDOM,
     *units.MIXED,

@@ -106,6 +106,7 @@ RECORDS: tuple[tuple[set[str], str], ...] = (
     ),
     ({"doc_id", "doc", "target", "filtered_resps"}, "evaluations.harness.samples"),
     ({"rev", "name", "data", "error", "experiments"}, "tuning.dvc.experiment_states"),
+    ({"benchmark", "mode", "forks", "primaryMetric"}, "timing.jmh.jmh"),
 )
 
 # Names of arrays, and the function of these that returns their results.

@@ -68,6 +68,8 @@ class Format:
         Columns that need no role.
     steps
         Column of steps, where rows are points of curves.
+    runs
+        Of a tool that times programs, what it says of machine and versions, once per run.
     limit
         Column of the limit at which runs were stopped, that of the first measure.
     """
@@ -82,6 +84,7 @@ class Format:
     units: tuple[str, ...] = ()
     unused: tuple[str, ...] = ()
     steps: str = ""
+    runs: tuple[Mapping[str, float | str], ...] = ()
     limit: str = ""
 
     def joined(self, other: Format | None) -> Format:
@@ -97,6 +100,7 @@ class Format:
             note="; ".join(filter(None, notes)),
             measures=(*same, *(m for n, m in of.items() if n not in mine)),
             units=_levels(self.units, other.units),
+            runs=(*self.runs, *other.runs),
         )
 
 
@@ -204,6 +208,20 @@ def part[T](record: Record, key: str, kind: type[T], tool: str) -> T:
     if isinstance(value, kind):
         return value
     raise _unlike(tool, f"{key!r} is {repr(value)[:40]}, not a {kind.__name__}")
+
+
+def facts_of(record: object, *keys: str) -> Mapping[str, float | str]:
+    """Return what a record says under some keys, as far as that is numbers or text.
+
+    Examples
+    --------
+    >>> facts_of({"host": "h1", "mhz": 3400, "caches": []}, "host", "mhz", "caches", "load")
+    {'host': 'h1', 'mhz': 3400}
+    """
+    if not isinstance(record, Mapping):
+        return {}
+    held = cast("Record", record)
+    return {key: value for key in keys if isinstance(value := held.get(key), int | float | str)}
 
 
 def records(record: Record, key: str, tool: str) -> list[Record]:

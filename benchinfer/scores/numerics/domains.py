@@ -10,8 +10,8 @@ import numpy as np
 from benchinfer.numerics.covariance import additive_fit
 from benchinfer.numerics.types import Array, Flags
 
-# Units of a comparison: data sets, domains, or data sets within given domains.
-type Units = Literal["datasets", "domains", "within domains"]
+# Units of a comparison: data sets, domains, data sets within given domains, or runs of programs.
+type Units = Literal["datasets", "domains", "within domains", "runs"]
 FEWEST_DOMAINS = 5  # domains that can be a sample of domains
 
 

@@ -78,7 +78,7 @@ def declared(
     elif isinstance(resampling, Resampling):
         said = resampling
     elif resampling is not None:
-        kinds = ("independent", "bootstrap", "holdout", "cv", "seeds", "items")
+        kinds = ("independent", "bootstrap", "holdout", "cv", "seeds", "items", "runs")
         raise ScoreTableError(unknown("resampling", resampling, kinds))
     if covariates is not None:
         covariate_names = _covariates(covariates)

@@ -11,7 +11,6 @@ from io import BufferedReader, TextIOWrapper
 from itertools import chain, takewhile
 from pathlib import Path
 from typing import IO, Any, cast
-from urllib.parse import unquote
 
 import narwhals as nw
 
@@ -71,7 +70,9 @@ from benchinfer.scores.sources.frames import (
     odd_fields,
     of_frame,
 )
+from benchinfer.scores.sources.partitions import partitions, with_partitions
 from benchinfer.scores.sources.query import duckdb_file, numbers_of_text, open_relation, sqlite_file
+from benchinfer.scores.sources.runs import as_run, contexts_that_differ, is_timed
 
 _KNOWN = (
     "csv, tsv (also .gz, .bz2, .zst), parquet, feather, json, jsonl, arff, npz, xlsx, duckdb, md,"
@@ -80,7 +81,6 @@ _KNOWN = (
 _SIGNS = "*?["  # of a pattern
 _BLOCK = 2**20  # bytes that Arrow reads at once: less has nothing for a second thread
 _SELECT = "a pattern selects, such as 'folder/*.csv'."
-_NO_LABEL = "__HIVE_DEFAULT_PARTITION__"
 _LONGEST = 1 << 26  # bytes or characters of a line
 _INTEGRAL = re.compile(r"[+-]?[0-9]+\.0+")
 _MOST_COLUMNS = 20_000
@@ -128,6 +128,9 @@ def _of_several(paths: Sequence[Path], query: str | None, name: str | None) -> S
             f"{len(paths)} files are of different tools: {said}.",
             hint="read each by itself, and pass one frame of their rows.",
         )
+    timed = all(map(is_timed, parts))
+    if timed:
+        parts = [as_run(part, label) for part, label in zip(parts, names, strict=True)]
     roles = roles_of(parts[0], None, "auto", [])
     columns = roles.of.get("algorithm", ())
     held = [_labels_in(part, columns) for part in parts]
@@ -142,12 +145,16 @@ def _of_several(paths: Sequence[Path], query: str | None, name: str | None) -> S
             hint="where all files have the same algorithms in one column, each file is one; else"
             " give what they share other names.",
         )
-    parts = [with_partitions(p, {_FILE: label}) for p, label in zip(parts, names, strict=True)]
+    runs = dict(zip(names, parts, strict=True))
+    parts = [with_partitions(p, {_FILE: label}) for label, p in runs.items()]
     what = f"each file is an algorithm: {several(names)}."
     joined = dict.fromkeys((*roles.of.get("dataset", ()), *columns), "dataset")
     if len(shared) > 1:
         what += f" What they call algorithms names data sets: {', '.join(columns)}."
-    source = _together(parts, names, [Finding("files as algorithms", "note", len(names), what)])
+    notes = [Finding("files as algorithms", "note", len(names), what)]
+    if timed:
+        notes += contexts_that_differ(runs)
+    source = _together(parts, names, notes)
     known = source.known or Format("", layout="auto")
     said = {n: role for n, role in known.columns.items() if n not in columns}
     said |= {_FILE: "algorithm"} | (joined if len(shared) > 1 else {})
@@ -248,7 +255,8 @@ def of_path(source: str | Path, query: str | None, name: str | None) -> Source:
         return _of_pattern(typed, path, name)
     if path.is_dir():
         return _of_folder(typed, path, name)
-    return with_partitions(of_file(typed, path, query), of_names([path], name)[0])
+    opened = of_file(typed, path, query)
+    return opened if name is None else with_partitions(opened, of_names([path], name)[0])
 
 
 def _of_pattern(typed: str, path: Path, name: str | None) -> Source:
@@ -313,8 +321,19 @@ def _of_folder(typed: str, path: Path, name: str | None) -> Source:
             where=[("file",), *unfinished],
             hint=_SELECT,
         )
+    if sides := _timed_sides(path, tables, name):
+        return replace(_of_several(sides, None, None), name=path.name, stem=path.name)
     others = [file for file in files if file not in {*tables, path / "measures.toml"}]
     return _of_files(typed, tables, path, others, name)
+
+
+def _timed_sides(path: Path, tables: Sequence[Path], name: str | None) -> list[Path]:
+    """Return the folders in a folder that hold runs of a tool that times programs, if all do."""
+    sides = sorted({path / table.relative_to(path).parts[0] for table in tables})
+    documents = all(suffix_of(table) == ".json" for table in tables)
+    if name is not None or len(sides) < 2 or not documents or not all(map(Path.is_dir, sides)):
+        return []
+    return sides if is_timed(of_file(str(tables[0]), tables[0], None, path)) else []
 
 
 def _files_below(folder: Path, typed: str) -> list[Path]:
@@ -365,6 +384,8 @@ def _of_files(
         what = f"{len(others)} {'was' if len(others) == 1 else 'were'} not read."
         where = (("file or folder",), *((below(other, folder),) for other in others[:5]))
         notes.append(Finding("files not read", "note", len(others), what, where))
+    if len(parts) > 1 and all(map(is_timed, parts)):
+        parts = [as_run(part, file) for part, file in zip(parts, names, strict=True)]
     source = _together(parts, names, notes)
     if len(parts) == 1:
         return source
@@ -481,20 +502,6 @@ def _of_one_type(tables: Sequence[Any], column: str) -> bool:
     return True
 
 
-def partitions(path: Path, folder: Path) -> dict[str, str | None]:
-    """Return the columns that folders name, as in ``dataset=d1/part.parquet``.
-
-    Names of runs such as ``mmlu:subject=law,model=a`` name none, but above Parquet.
-    """
-    pairs = [part.partition("=") for part in path.relative_to(folder).parent.parts]
-    columnar = suffix_of(path) in ARROW
-    return {
-        unquote(name): None if value == _NO_LABEL else unquote(value)
-        for name, sign, value in pairs
-        if name and sign and (columnar or (":" not in name and "=" not in value))
-    }
-
-
 def of_names(paths: Sequence[Path], pattern: str | None) -> list[dict[str, str]]:
     """Return the columns that the names of files give by a pattern; all must match."""
     if pattern is None:
@@ -523,54 +530,6 @@ def _ending(path: Path) -> str:
     while path.suffix.casefold() in COMPRESSED:
         path = path.with_suffix("")
     return text[len(path.with_suffix("").name) :]
-
-
-def with_partitions(source: Source, values: Mapping[str, str | None]) -> Source:
-    """Add the columns that the folders of a file name; one that the file has, too, must agree."""
-
-    def load(labels: Columns, scores: Columns, covariates: Columns) -> Loaded:
-        held = [[n for n in names if n in source.names] for names in (labels, scores, covariates)]
-        frame, findings = source.load(*held)
-        slot = dict(zip(held[2], slots(held[2]), strict=True))
-        same = {name: name for name in (*held[0], *held[1])}
-        _refuse_contradictions(source.name, frame, slot | same, values)
-
-        def column(name: str, loaded: Mapping[str, str], *, number: bool) -> nw.Expr:
-            if name in loaded:
-                return nw.col(loaded[name])
-            text = values[name]
-            if number:
-                with suppress(ValueError):
-                    return nw.lit(None if text is None else float(text), dtype=nw.Float64)
-            return nw.lit(text, dtype=nw.String)
-
-        slot_of = zip(covariates, slots(covariates), strict=True)
-        return frame.select(
-            *(column(name, same, number=False).alias(name) for name in labels),
-            *(column(name, same, number=True).alias(name) for name in scores),
-            *(column(name, slot, number=True).alias(to) for name, to in slot_of),
-        ), findings
-
-    names = tuple(dict.fromkeys([*source.names, *values]))
-    return replace(source, names=names, load=load, stream=None) if values else source
-
-
-def _refuse_contradictions(
-    name: str,
-    frame: nw.LazyFrame[Any],
-    loaded: Mapping[str, str],
-    values: Mapping[str, str | None],
-) -> None:
-    schema = frame.collect_schema()
-    for label in values.keys() & loaded.keys():
-        column = loaded[label]
-        text = frame.select(as_label(column, schema[column]).alias("held")).unique().collect()
-        if odd := sorted(str(held) for held in text["held"] if held != values[label]):
-            raise ScoreTableError(
-                f"{name!r} holds {label} {', '.join(odd[:3])} in a folder of {label}"
-                f" {values[label]}.",
-                hint="the column or the folder's name is wrong.",
-            )
 
 
 def of_file(typed: str, path: Path, query: str | None, folder: Path | None = None) -> Source:

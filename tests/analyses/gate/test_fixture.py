@@ -1,5 +1,8 @@
 """The fixture `gate` in a suite of its own."""
 
+import re
+from pathlib import Path
+
 pytest_plugins = ["pytester"]
 
 SUITE = """
@@ -24,3 +27,17 @@ def test_a_test_passes_where_the_gate_does(pytester):
     undecided = ["*_ test_candidate[[]0.01-alg2] _*", "*Undecided, on average*"]
     more = ["*score: 5 more data sets*", "*_ test_candidate[[]0.01-alg3] _*"]
     result.stdout.fnmatch_lines([*undecided, *more, "*Fail, on average*"])
+
+
+def test_the_example_of_the_page_runs_as_printed(pytester):
+    page = Path(__file__).parents[3] / "docs" / "how-to" / "gate.md"
+    code = re.search(r"```python\n(def test_candidate.*?)```", page.read_text("utf-8"), re.DOTALL)
+    lines = [f"d{i},{name},0.{70 + i}{gain}" for i in range(9) for name, gain in
+             (("main", i % 3), ("branch", 4 + i % 2))]  # fmt: skip
+    pytester.path.joinpath("scores.csv").write_text(
+        "\n".join(["dataset,algorithm,accuracy", *lines]), encoding="utf-8"
+    )
+    pytester.makeconftest('pytest_plugins = ["benchinfer.analyses.gate.fixture"]')
+    pytester.makepyfile(code[1])
+    result = pytester.runpytest_subprocess("-p", "no:cacheprovider", "-p", "no:randomly", "-n", "0")
+    result.assert_outcomes(passed=1)

@@ -59,6 +59,15 @@ CASES = [
         "sharkdp/hyperfine src/export/csv.rs",
     ),
     Case(
+        "timing/jmh.json",
+        "JMH",
+        (2, 2, 8, 0),
+        "time:l",
+        ("Sorting/size=1000", "quick", "1", "time"),
+        119.331,
+        "openjdk/jmh jmh-core/src/main/java/org/openjdk/jmh/results/format/JSONResultFormat.java",
+    ),
+    Case(
         "timing/google_benchmark.json",
         "Google Benchmark",
         (2, 2, 36, 3),
@@ -136,10 +145,10 @@ CASES = [
     Case(
         "timing/asv",
         "asv",
-        (3, 2, 18, 0),
+        (3, 2, 6, 0),
         "time:l peakmem:l",
-        ("suite.time_sort(200)", "2f0c3aa2", "3", "time"),
-        0.000192269,
+        ("suite.time_sort(200)", "2f0c3aa2", "host", "time"),
+        0.00018720325,
         "airspeed-velocity/asv asv/results.py",
     ),
     Case(

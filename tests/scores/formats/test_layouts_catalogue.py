@@ -25,6 +25,14 @@ LAYOUTS = [
         "sharkdp/hyperfine src/benchmark/benchmark_result.rs",
     ),
     Layout(
+        "JMH",
+        "timing/jmh.json",
+        8,
+        ("Sorting/size=1000", "quick", "1", "time"),
+        119.331,
+        "openjdk/jmh jmh-core/src/main/java/org/openjdk/jmh/results/format/JSONResultFormat.java",
+    ),
+    Layout(
         "hyperfine, CSV",
         "timing/hyperfine.csv",
         2,
@@ -99,9 +107,9 @@ LAYOUTS = [
     Layout(
         "asv",
         "timing/asv",
-        18,
-        ("suite.time_sort(200)", "2f0c3aa2", "3", "time"),
-        0.000192269,
+        6,
+        ("suite.time_sort(200)", "2f0c3aa2", "host", "time"),
+        0.00018720325,
         "airspeed-velocity/asv asv/results.py",
     ),
     Layout(

@@ -10,6 +10,7 @@ from benchinfer.scores.formats.format import (
     Format,
     Results,
     document,
+    facts_of,
     holds_record,
     is_score,
     part,
@@ -17,13 +18,15 @@ from benchinfer.scores.formats.format import (
 from benchinfer.scores.resampling import Resampling
 
 _TOOL = "asv"
+_MACHINE = ("machine", "cpu", "num_cpu", "arch", "os", "ram", "python")
 _LOWER = {"time": "s", "timeraw": "s", "mem": "bytes", "peakmem": "bytes"}
 
 
 def asv(_: Path, files: Sequence[Path]) -> Results | None:
     """Return the samples of each benchmark and combination of parameters, or their median.
 
-    A commit, with its environment where there are several, is the algorithm.
+    A commit, with its environment where there are several, is the algorithm. All results of a
+    commit on a machine are of one run, in which they share its state.
     """
     machines = {file.parent for file in files if file.name == "machine.json"}
     results = [
@@ -35,11 +38,11 @@ def asv(_: Path, files: Sequence[Path]) -> Results | None:
     ]
     if not any(holds_record(file, "commit_hash", "result_columns", "results") for file in results):
         return None
-    documents = [document(file, _TOOL) for file in results]
-    environments = {str(held.get("env_name")) for held in documents}
+    documents = [(file.parent.name, document(file, _TOOL)) for file in results]
+    environments = {str(held.get("env_name")) for _, held in documents}
     rows: list[dict[str, Any]] = []
     medians = 0
-    for held in documents:
+    for machine, held in documents:
         commit = part(held, "commit_hash", str, _TOOL)[:8]
         several = len(environments) > 1
         algorithm = f"{commit}/{held.get('env_name')}" if several else commit
@@ -65,16 +68,17 @@ def asv(_: Path, files: Sequence[Path]) -> Results | None:
                     {
                         "dataset": dataset,
                         "algorithm": algorithm,
-                        "replication": j,
+                        "replication": machine,
                         "measure": kind,
                         "value": value if is_score(value) else None,
                     }
-                    for j, value in enumerate(drawn or [median])
+                    for value in drawn or [median]
                 ]
     note = f"{medians} medians of samples, which --record-samples saves" if medians else ""
     return Format(
         _TOOL,
         measures=tuple(Measure(kind, "lower", unit=unit) for kind, unit in _LOWER.items()),
-        resampling=Resampling("independent", paired=False),
+        resampling=Resampling("runs", paired=False),
         note=note,
+        runs=tuple(facts_of(held.get("params"), *_MACHINE) for _, held in documents),
     ), rows

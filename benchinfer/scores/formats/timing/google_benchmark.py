@@ -2,7 +2,7 @@
 
 import csv
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +11,7 @@ from benchinfer.scores.formats.format import (
     Format,
     Record,
     Results,
+    facts_of,
     has_record,
     is_score,
     number_or_text,
@@ -27,6 +28,11 @@ _COUNTS = {
     *("family_index", "per_family_instance_index", "repetitions", "repetition_index"),
     *("threads", "iterations", *_TIMES),
 }
+# What a context says of the machine and of the build.
+_CONTEXT = (
+    *("host_name", "num_cpus", "mhz_per_cpu", "cpu_scaling_enabled"),
+    *("library_build_type", "library_version"),
+)
 _AGGREGATE = re.compile(r"(.+)_(mean|median|stddev|cv|BigO|RMS)")
 _SECONDS = {"ns": 1e-9, "us": 1e-6, "ms": 1e-3, "s": 1.0}
 
@@ -35,10 +41,15 @@ def google_benchmark(document: Record, path: Path) -> Results | None:
     """Return the times of a document; None where it has no run with times and their unit."""
     if not has_record(document["benchmarks"], "name", "real_time", "cpu_time", "time_unit"):
         return None
-    return _times(records(document, "benchmarks", _TOOL), path)
+    context = document["context"]
+    machine = dict(facts_of(context, *_CONTEXT))
+    loads = context.get("load_avg") if isinstance(context, dict) else None
+    if isinstance(loads, list) and loads and is_score(loads[0]):
+        machine["load_avg"] = loads[0]
+    return _times(records(document, "benchmarks", _TOOL), path, machine)
 
 
-def _times(benchmarks: Sequence[Record], path: Path) -> Results:
+def _times(benchmarks: Sequence[Record], path: Path, machine: Mapping[str, float | str]) -> Results:
     """Return the times of each repetition; where only aggregates were written, their means.
 
     ``BM_sort/1024`` is the algorithm ``BM_sort`` on the data set ``1024``.
@@ -77,6 +88,7 @@ def _times(benchmarks: Sequence[Record], path: Path) -> Results:
         measures=tuple(measures),
         resampling=Resampling("independent", paired=False),
         note=note,
+        runs=(machine,),
     ), rows
 
 
@@ -96,4 +108,4 @@ def lines(path: Path, _: str) -> Results | None:
             run |= {"run_type": "aggregate", "run_name": aggregate[1]}
             run |= {"aggregate_name": aggregate[2]}
         runs.append(run)
-    return _times(runs, path)
+    return _times(runs, path, {})

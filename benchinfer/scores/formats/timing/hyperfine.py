@@ -28,6 +28,7 @@ def means(_: Names) -> Format:
         {"command": "algorithm", "mean": "value"},
         measures=(_TIME,),
         note="means of runs, which --export-json saves",
+        runs=({},),
     )
 
 
@@ -50,4 +51,5 @@ def hyperfine(document: Record, _: Path) -> Results | None:
         layout="wide-measures",
         measures=(_TIME,),
         resampling=Resampling("independent", paired=False),
+        runs=({},),
     ), rows

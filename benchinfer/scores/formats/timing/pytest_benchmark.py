@@ -1,7 +1,8 @@
 """Results of pytest-benchmark."""
 
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from benchinfer.core.measure import Measure
 from benchinfer.scores.columns import COMMON
@@ -9,6 +10,7 @@ from benchinfer.scores.formats.format import (
     Format,
     Record,
     Results,
+    facts_of,
     has_record,
     numbers,
     part,
@@ -41,7 +43,15 @@ def pytest_benchmark(document: Record, path: Path) -> Results | None:
         measures=(Measure("time", "lower", unit="s"),),
         resampling=Resampling("independent", paired=False),
         note=note,
+        runs=(_machine(document["machine_info"]),),
     ), rows
+
+
+def _machine(info: object) -> Mapping[str, float | str]:
+    """Return what a document says of its machine and of Python."""
+    keys = ("node", "machine", "system", "release", "python_version")
+    cpu = cast("Record", info).get("cpu") if isinstance(info, dict) else None
+    return {**facts_of(info, *keys), **facts_of(cpu, "brand_raw", "count")}
 
 
 def _labels(benchmark: Record, path: Path) -> tuple[str, str]:
