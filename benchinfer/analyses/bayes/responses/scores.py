@@ -39,9 +39,9 @@ class Answers:
     @property
     def rates(self) -> Array:
         """(K,) observed rates of success, each the mean over the data sets that have trials."""
-        held = self.trials > 0
+        tried = self.trials > 0
         rates = self.successes / np.maximum(self.trials, 1)
-        return rates.sum(axis=0, where=held) / held.sum(axis=0)
+        return rates.sum(axis=0, where=tried) / tried.sum(axis=0)
 
 
 def read_responses(
