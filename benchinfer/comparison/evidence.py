@@ -258,6 +258,10 @@ class Level:
         mean = level.means if units else None
         return replace(level, estimate=-ranks, mean=mean, name="mean rank", better="lower")
 
+    def modelled(self, observed: Array) -> Level:
+        """Return levels that a model draws together, with the (K,) observed rates beside them."""
+        return replace(self, mean=observed, name="modelled {}")
+
     @property
     def quality(self) -> Array:
         """What algorithms are ordered by, larger is better, equal where rounding alone differs."""

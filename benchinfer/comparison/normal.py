@@ -79,8 +79,9 @@ def evidence_of(
     have p = 1, its interval is without bounds, and a diagnostics row names it.
     """
     error = np.maximum(std_errors(family, errors), least)
-    own = isinstance(errors, Estimates)
-    estimate = errors.estimate if own else family.matrix @ levels
+    estimate = family.matrix @ levels
+    if isinstance(errors, Estimates):
+        estimate = errors.estimate
     flat = without_spread(error, errors)
     safe = np.where(flat, 1.0, error)
     side = SIDES[alternative]

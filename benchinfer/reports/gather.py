@@ -155,8 +155,10 @@ def _analyses(
     table, several = (scores, measure), len(scores.datasets) > 1
     binary = any(finding.rule == ZERO_ONE for finding in scores.coverage(measure).findings)
     levels = {"level": level, "seed": seed}
+    name = "pair" if binary and not several else "mixed"
+    function: Any = compare_pair if name == "pair" else compare_mixed
     analyses: dict[Method, tuple[str, Callable[[], Result]]] = {
-        "mixed": (_NAMES["mixed"], partial(compare_mixed, *table, **levels)),
+        "mixed": (_NAMES[name], partial(function, *table, **levels)),
         "permutation": ("Permutation tests", partial(_permuted, *table, **levels)),
     }
     if several:

@@ -84,6 +84,9 @@ def compare_joint(
     with reporting(progress=progress, doing="Sampling:") as callback:
         fitted = fit(model, options.size, rng, callback)
         result = compare_fit(setting, fitted, target, options, rng, along)
+        if setting.zero_one:
+            observed = np.nanmean(scores.cells(setting.measure.name).mean, axis=0)
+            result = replace(result, levels=result.levels.modelled(observed))
         if options.sensitivity == "none":
             return result
         return with_other_models(result, scores, callback)

@@ -92,9 +92,12 @@ def compare(
     The rules are asked in this order. They rest on the table of means of D data sets and K
     algorithms, and none of them looks at which algorithm is better; what is missing is left out.
 
-    1. Kind of scores. All the same: `compare_points`. 0 and 1 on several data sets: the binomial
-       model (`compare_bayes`). Ranks: sign flips of mean ranks (`compare_permutation`).
-    2. One or two data sets, or ``target="datasets"``: claims about these. One data set: tests of
+    1. Kind of scores. All the same: `compare_points`. Ranks: sign flips of mean ranks
+       (`compare_permutation`). 0 and 1 on three data sets or more: the rules from 4 on for the
+       rates of the data sets, with permutation tests of their differences (``on="values"``).
+    2. One or two data sets, or ``target="datasets"``: claims about these. 0 and 1: exact tests, of
+       two algorithms on one data set or of items that are not shared by `compare_pair`, else flips
+       of whole items (`compare_permutation`). One data set: tests of
        two algorithms (`compare_pair`); of more a permutation test where scores lie far out, else
        the mixed model, each pair with its own error. Several: the mixed model of each data set.
     3. Units. With s_d the spread of a data set, of scores without row means and column medians,

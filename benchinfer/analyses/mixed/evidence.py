@@ -160,8 +160,9 @@ def rank_sets_of(
     margin, k = setting.measure.margin, len(levels)
     means, family = fitted.datasets, ContrastFamily(*all_pairs(k), "")
     silent = certain(setting, fitted.design, family.matrix) | skewed(fitted, family.matrix)
-    errors = Errors.of(fitted, at, family, options.df).chosen
-    spread, least = normal.std_errors(family, errors), fitted.least_errors(family.matrix)
+    of_both = Errors.of(fitted, at, family, options.df)
+    errors, least = of_both.chosen, of_both.least
+    spread = normal.std_errors(family, errors)
     rotated = k > 2 and not silent.any() and not _unlike_rows(fitted, options)
     if rotated and means and means.nearly_complete and (spread >= least).all():
         rows = RowReference(means.filled, options.reference, options.seed)
@@ -186,11 +187,14 @@ class Errors:
         the contrasts, then of the levels. None where an algorithm has one replication.
     chosen
         The one of both that the structure of the model stands for.
+    least
+        (P,) least standard errors of the contrasts: of rates those by the sampling of items.
     """
 
     common: Adjusted
     spread: Adjusted | Estimates | None
     chosen: Adjusted | Estimates
+    least: Array
 
     @staticmethod
     def of(fitted: MixedFit, at: Array, family: ContrastFamily, df: str) -> Errors:
@@ -203,7 +207,9 @@ class Errors:
             spread = means.estimates(family.matrix, asymptotic=asymptotic)
         elif (spread := fitted.spread(rows, asymptotic=asymptotic)) is not None:
             spread = Adjusted(at @ spread.cov @ at.T, spread.df)
-        return Errors(common, spread, spread if pairwise and spread is not None else common)
+        rates = fitted.sampling is not None
+        least = fitted.least_errors(family.matrix) if rates else np.zeros(len(family.matrix))
+        return Errors(common, spread, spread if pairwise and spread is not None else common, least)
 
     def of_levels(self) -> tuple[Array, Flags]:
         """Return (K,) standard errors of the levels, and which of them are the common one.
@@ -241,7 +247,7 @@ def evidence_of(
         setting.measure.margin,
         options.alternative,
         closed_by(method, options, family.matrix, fitted.datasets),
-        fitted.least_errors(family.matrix),
+        errors.least,
     )
     contrasts = family.matrix[family.wanted]
     evidence = silenced(evidence, certain(setting, fitted.design, contrasts))

@@ -478,7 +478,7 @@ def fit_design(
         fitted = replace(fitted, datasets=SharedMeans(scores.cells(name).mean))
     if design.one_dataset:
         return replace(fitted, freedom=reduction.freedom(), replications=replications)
-    if _of_rates(setting, design, reduction):
+    if setting.zero_one and _of_rates(setting, design, reduction):
         fitted = replace(fitted, sampling=reduction.sampling_variances())
     if diagnosed and fitted.plain is not None and fixed.x is None:
         parts = reduction.count, reduction.mean, reduction.within
@@ -488,11 +488,11 @@ def fit_design(
 
 
 def _of_rates(setting: Setting, design: Design, reduction: ScoreReduction) -> bool:
-    """Return whether rates of data sets are compared, each item with one weight and by itself."""
+    """Return whether items, by which rates vary, count alike and each by itself."""
     resampling = setting.resampling
     alone = resampling is None or resampling.overlap == 0
     across = design.domains == "pooled" and not design.covariates
-    return setting.zero_one and alone and across and reduction.size is None
+    return alone and across and reduction.size is None
 
 
 def fit_default(scores: Scores, measure: str | None) -> tuple[Setting, MixedFit]:

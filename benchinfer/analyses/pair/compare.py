@@ -184,8 +184,9 @@ def compare_pair(
         ``"independent-rates"`` or ``"parts-t"``. ``"auto"``: by how scores came about.
 
         ``"auto"`` is the corrected t-test for folds and hold-out, McNemar's exact test for outcomes
-        that are 0 or 1 on shared items, Welch's test where algorithms do not share replications,
-        else the paired t-test. ``"corrected-t"`` is Nadeau and Bengio's, ``"5x2cv-t"``
+        that are 0 or 1 on shared items, an exact test of independent rates where each algorithm has
+        items of its own, Welch's test where algorithms do not share other replications, else the
+        paired t-test. ``"corrected-t"`` is Nadeau and Bengio's, ``"5x2cv-t"``
         Dietterich's, ``"5x2cv-f"`` Alpaydin's, ``"bayes-t"`` Corani and Benavoli's (verdicts rest
         on posterior probabilities). ``"mcnemar"`` is exact, ``"mcnemar-chi2"``
         continuity-corrected, ``"mcnemar-score"`` not, with Tango's interval. ``"parts-t"`` is the

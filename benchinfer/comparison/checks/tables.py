@@ -67,7 +67,7 @@ def of_table(
     means
         Whether means over data sets are compared, to which data sets in other units matter.
     rates
-        Whether scores of 0 and 1 are compared as others are, by their means.
+        Whether scores of 0 and 1, and shares, are compared as others are, by their means.
     ranks
         Whether ranks or wins are compared, in which scores on a bound are ties as others are.
     """
@@ -80,7 +80,7 @@ def of_table(
         )
         for finding in doubts(setting)
         if means or finding.rule != UNEQUAL
-        if rates or finding.rule != ZERO_ONE
+        if rates or finding.rule not in (ZERO_ONE, PILED)
         if not (ranks and finding.rule == PILED)
     ]
     several = len(setting.coverage.datasets) > 1

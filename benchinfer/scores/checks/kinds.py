@@ -67,9 +67,9 @@ def zero_one_scores(facts: Facts) -> Finding | None:
         "compare_pair tests algorithms on the same items exactly (McNemar's test);"
         ' interval="wilson" of describe gives intervals of the rates.'
         if len(s.datasets) == 1
-        else f"{BINOMIAL} models them; compare_mixed takes the rates of the data sets as"
-        " scores, and per_dataset(compare_pair, scores)"
-        " tests each data set exactly."
+        else "compare_mixed takes the rates of the data sets as scores,"
+        f" per_dataset(compare_pair, scores) tests each data set exactly, and {BINOMIAL} models"
+        " the items."
     )
     what = f"the scores of {', '.join(s.measures[m] for m in binary)} are 0 or 1."
     header = ("measure", "scores", "share of 1")

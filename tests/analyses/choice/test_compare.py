@@ -61,7 +61,7 @@ CASES = {
     "two algorithms on one data set": (normal(1, 2, 8), "pair", {}, ""),
     "items of several data sets": (right_or_wrong(4, 2, 30), "mixed", {}, ""),
     "few items of many data sets": (
-        right_or_wrong(12, 3, 3),
+        right_or_wrong(12, 2, 2),
         "permutation",
         {"on": "values"},
         "mixed",

@@ -126,7 +126,7 @@ def test_a_report_of_right_or_wrong_leads_with_exact_tests():
     kinds = [type(result).__name__ for result in gathered.results]
     assert kinds == ["PermutationComparison", "PairComparison", "PointsComparison"]
     about = compose(gathered).about
-    assert not any("analysis that fits" in line for line in about)
+    assert "analysis that fits: a permutation test, as scores are 0 or 1" in about[1]
 
 
 def test_a_report_says_doubts_before_the_verdict():

@@ -255,7 +255,7 @@ def _compare_fit(
     draws = _posterior_draws(setting.measure.sign, model, fitted, means)
     effects = draws.effects if target == "domain" else draws.these
     level, margin = options.level, setting.measure.margin
-    levels = level_of(effects, level)
+    levels = level_of(effects, level).modelled(setting.measure.sign * responses.rates)
     family = options.family(setting.algorithms, levels.estimate)
     matrix = family.matrix[family.wanted]
     average = average_outcomes(effects, matrix, margin, level)

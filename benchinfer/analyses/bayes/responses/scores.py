@@ -36,6 +36,13 @@ class Answers:
     # What items say, where algorithms share them; None where trials are independent
     items: ItemCounts | None
 
+    @property
+    def rates(self) -> Array:
+        """(K,) observed rates of success, each the mean over the data sets that have trials."""
+        tried = self.trials > 0
+        rates = self.successes / np.maximum(self.trials, 1)
+        return rates.sum(axis=0, where=tried) / tried.sum(axis=0)
+
 
 def read_responses(
     scores: ScoreTable,

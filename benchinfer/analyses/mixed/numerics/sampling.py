@@ -57,13 +57,17 @@ def of_items(dataset: Codes, present: Flags, value: Array, weight: Array | None 
     [[0.0625, 0.0625], [0.0625, 0.0833]]
     """
     count = np.ones(len(value)) if weight is None else weight
-    parts, held = list[Array](), list[Flags]()
+    parts, there = list[Array](), list[Flags]()
     for d in range(int(dataset.max()) + 1):
         rows = dataset == d
-        there = present[rows].astype(np.float64)
-        weighted = there * count[rows, None]
+        scored = present[rows].astype(np.float64)
+        weighted = scored * count[rows, None]
         y = np.where(present[rows], value[rows], 0.0)
-        n, total, square = weighted.T @ there, (weighted * y).T @ there, (weighted * y**2).T @ there
+        n, total, square = (
+            weighted.T @ scored,
+            (weighted * y).T @ scored,
+            (weighted * y**2).T @ scored,
+        )
         product, free = (weighted * y).T @ y, np.maximum(n, 1) * np.maximum(n - 1, 1)
         alone = (square - total**2 / np.maximum(n, 1)).diagonal() / free.diagonal()
         gap = total - total.T
@@ -71,8 +75,8 @@ def of_items(dataset: Codes, present: Flags, value: Array, weight: Array | None 
         paired = n >= 2
         np.fill_diagonal(paired, val=False)
         parts.append(np.where(paired, np.maximum(both, 0.0), _of_sums(alone)))
-        held.append(present[rows].any(axis=0))
-    return _over_datasets(parts, np.array(held))
+        there.append(present[rows].any(axis=0))
+    return _over_datasets(parts, np.array(there))
 
 
 def least_errors(variance: Array, contrasts: Array) -> Array:
@@ -89,9 +93,9 @@ def _of_sums(variance: Array) -> Array:
     return sums
 
 
-def _over_datasets(parts: list[Array], held: Flags) -> Array:
+def _over_datasets(parts: list[Array], present: Flags) -> Array:
     """Variance of the means over the data sets that hold both algorithms of a pair."""
-    there = held.astype(np.float64)
+    there = present.astype(np.float64)
     shared = there.T @ there
     total = sum(part * np.outer(row, row) for part, row in zip(parts, there, strict=True))
     return total / np.maximum(shared, 1) ** 2

@@ -96,6 +96,19 @@ def test_effects_are_mean_scores(sampled):
     np.testing.assert_allclose(result.draws.these, result.draws.effects, atol=1e-3)
 
 
+def test_observed_rates_stand_beside_modelled_levels(sampled):
+    del sampled
+    scores = table()
+    rows = scores.to_frame().groupby(["algorithm", "dataset"])["value"].mean()
+    observed = rows.groupby("algorithm").mean()
+    for likelihood in ("binomial", "normal"):
+        result = compare(scores, likelihood)
+        assert result.level_name == f"modelled {result.measure.name}"
+        shown = result.summary().set_index("algorithm")["mean"]
+        pd.testing.assert_series_equal(shown, observed[shown.index], check_names=False)
+    assert 'likelihood="binomial"' not in " ".join(compare(scores).diagnostics()["remedy"])
+
+
 def test_average_is_over_data_sets_that_there_could_be(sampled):
     sampled(0.8)
     result = compare(table())
