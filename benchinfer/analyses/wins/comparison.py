@@ -317,7 +317,7 @@ class WinsComparison(TestedComparison):
         measure = self.counted.scored.measure
         gaps = wording.gaps(self.setting.coverage)
         if self.sides:
-            return f"{self.claims(measure)}{gaps}"
+            return f"{self.claims(measure, self.scope())}{gaps}"
         levels, where = self.levels.estimate, self.scope()
         thin = wording.resting(self.setting.coverage)
         headline = wording.headline(
