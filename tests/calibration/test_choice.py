@@ -344,7 +344,7 @@ POWER = [
     Cell("t, 3 df", 30, 6, stepped(t(3), 1.5)),
     Cell("t, 2 df", 20, 5, stepped(t(2), 3.0)),
     Cell("exponential", 12, 6, stepped(levels(exponential), 1.5)),
-    Cell("a quarter at the ceiling", 12, 5, under_ceiling),
+    Cell("a third at the ceiling", 12, 5, under_ceiling),
     Cell("units over 4 powers of ten", 20, 5, in_steps),
     Cell("2 scores of 20 missing", 20, 5, with_gaps(stepped(levels(normal), 1.5), 2)),
     Cell("5 seeds", 8, 5, of_seeds(stepped(levels(normal), 2.5))),
