@@ -423,12 +423,14 @@ class Comparison(Tabular):
 
     def headline(self) -> str:
         """Return the verdict in one sentence, with direction and unit of generalisation."""
-        read = self.setting.members or self.setting.coverage
-        gaps = wording.gaps(read)
+        gaps = wording.gaps(self.setting.members or self.setting.coverage)
+        silent = np.isin(self.codes, (Verdict.UNDECIDED, Verdict.MISSING)).all()
+        scope, proviso = self.scope(), "" if silent else self.proviso
+        scope = f"{scope}, {proviso}" if proviso else scope
         if self.sides:
-            return f"{self.claims(self.measure)}{gaps}"
-        relation, levels, scope = self._related(self.codes), self.levels.quality, self._claimed()
-        words = ("lower", "higher") if len(self.algorithms) == 2 else ("lowest", "highest")
+            return f"{self.claims(self.measure, scope)}{gaps}"
+        relation, levels = self._related(self.codes), self.levels.quality
+        words = ("lower", "higher") if len(levels) == 2 else ("lowest", "highest")
         name, better = self.level_name, self.level_better
         if self.levels.order is not None:
             name = self.levels.order_name.replace("{}", self.measure.name) or self.measure.name
@@ -438,16 +440,11 @@ class Comparison(Tabular):
         first = wording.headline(relation, self.measure, scope, levels, most, self.shown, thin)
         return f"{first}{best.sentence(self)}{gaps}"
 
-    def claims(self, measure: Measure) -> str:
+    def claims(self, measure: Measure, scope: str) -> str:
         """Return a sentence with the verdicts of contrasts of averages, as a headline."""
         rows = list(range(len(self.pairs)) if self.names else self.oriented())
         sides = self.named_sides()
-        return wording.claims([sides[p] for p in rows], self.codes[rows], measure, self._claimed())
-
-    def _claimed(self) -> str:
-        """Return what the claims are about, with the condition of what is decided, in words."""
-        silent = np.isin(self.codes, (Verdict.UNDECIDED, Verdict.MISSING)).all()
-        return self.scope() if silent or not self.proviso else f"{self.scope()}, {self.proviso}"
+        return wording.claims([sides[p] for p in rows], self.codes[rows], measure, scope)
 
     def sentence(self) -> str:
         """Return sentences for a results section, with the numbers of `table` in its order.

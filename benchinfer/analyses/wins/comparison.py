@@ -327,7 +327,7 @@ class WinsComparison(TestedComparison):
         read = self.setting.members or self.setting.coverage
         gaps = wording.gaps(read)
         if self.sides:
-            return f"{self.claims(measure)}{gaps}"
+            return f"{self.claims(measure, self.scope())}{gaps}"
         levels, where = self.levels.estimate, self.scope()
         thin = wording.resting(read)
         headline = wording.headline(
