@@ -18,7 +18,7 @@ import numpy as np
 from benchinfer.core.errors import ScoreTableError
 from benchinfer.core.numbers import count, several
 from benchinfer.scores.columns import COMMON, common_name
-from benchinfer.scores.formats.format import Format, Results, Rows, is_score
+from benchinfer.scores.formats.format import Format, Results, Rows, is_score, not_utf8
 from benchinfer.scores.resampling import Resampling
 
 # A document is held in memory as a whole; tables of more belong into lines or Parquet.
@@ -31,13 +31,7 @@ _SURROGATE = re.compile(rb"\\u[dD][89a-fA-F]")
 
 def read_json(path: Path, typed: str) -> object:
     """Return the document of a file; None where it holds one object per line, or too much."""
-    import pyarrow as pa
-
-    try:
-        with pa.input_stream(path) as stream:
-            data = stream.read(MOST_BYTES + 1)
-    except (OSError, pa.ArrowInvalid) as error:
-        raise ScoreTableError(f"{typed!r} cannot be read: {error}") from None
+    data = _bytes_of(path, typed)
     if len(data) > MOST_BYTES:
         return None
     twice: list[str] = []
@@ -59,15 +53,33 @@ def read_json(path: Path, typed: str) -> object:
             f"{typed!r} holds half a character, {error.object[error.start]!a}, in a text.",
             hint="write the file again; a sign beyond \\uffff is written as two halves.",
         ) from None
+    except UnicodeDecodeError:
+        raise not_utf8(typed) from None
     except ValueError:
         return None  # as lines, whose reader says what is wrong
     if twice:
-        raise ScoreTableError(
-            f"{count(len(twice), 'object')} of {typed!r} {'has' if len(twice) == 1 else 'have'} a"
-            f" key twice, of which one value would be lost: {several(list(dict.fromkeys(twice)))}.",
-            hint="give each value a key of its own.",
-        )
+        raise _keys_twice(typed, len(twice), list(dict.fromkeys(twice)))
     return document
+
+
+def _bytes_of(path: Path, typed: str) -> bytes:
+    """Return the first bytes of a file, one more than a document may have."""
+    import pyarrow as pa
+
+    try:
+        with pa.input_stream(path) as stream:
+            return stream.read(MOST_BYTES + 1)
+    except (OSError, pa.ArrowInvalid) as error:
+        raise ScoreTableError(f"{typed!r} cannot be read: {error}") from None
+
+
+def _keys_twice(name: str, n: int, keys: Sequence[str]) -> ScoreTableError:
+    """Return the error of objects that have a key twice, or "a.b" beside "b" in "a"."""
+    return ScoreTableError(
+        f"{count(n, 'object')} of {name!r} {'has' if n == 1 else 'have'} a"
+        f" key twice, of which one value would be lost: {several(keys)}.",
+        hint="give each value a key of its own.",
+    )
 
 
 def rows_of(
@@ -154,6 +166,8 @@ def _flat(record: Mapping[str, Any], name: str, prefix: str = "", depth: int = 0
             row[label] = json.dumps(value) if isinstance(value, list) else value
     rows: Rows = [row]
     for part in parts:
+        if twice := sorted(set().union(*rows) & set().union(*part)):
+            raise _keys_twice(name, 1, twice)
         if len(rows) * len(part) > _MOST_ROWS or (len(rows) > 1 and len(part) > 1):
             raise ScoreTableError(
                 f"{name!r}: a record holds several lists of records.",
@@ -170,19 +184,24 @@ def archive(
     try:
         with zipfile.ZipFile(path) as file:
             size = sum(info.file_size for info in file.infolist())
-        if size > MOST_BYTES:
-            raise ScoreTableError(f"{typed!r} holds {size} bytes of arrays, too many.")
-        with np.load(path, allow_pickle=False) as file:
-            arrays = {name: file[name] for name in file.files}
-        results = of_tool(arrays) or runs_by_tasks(arrays)
+        arrays: dict[str, Any] = {}
+        if size <= MOST_BYTES:
+            with np.load(path, allow_pickle=False) as file:
+                arrays = {name: file[name] for name in file.files}
     except MemoryError:
         raise ScoreTableError(
             f"{typed!r} cannot be read as arrays: one says that it is larger than memory.",
             hint="the file is damaged: write it once more.",
         ) from None
-    except (ValueError, OSError, zipfile.BadZipFile) as error:
+    except Exception as error:  # noqa: BLE001 - zip, its compressions and NumPy each raise their own
         said = str(error).partition("\n")[0]
-        raise ScoreTableError(f"{typed!r} cannot be read as arrays: {said}") from None
+        raise ScoreTableError(
+            f"{typed!r} cannot be read as arrays: {said}",
+            hint="the file is damaged, or not what its name says: write it once more.",
+        ) from None
+    if size > MOST_BYTES:
+        raise ScoreTableError(f"{typed!r} holds {size} bytes of arrays, too many.")
+    results = of_tool(arrays) or runs_by_tasks(arrays)
     if results is None:
         raise ScoreTableError(
             f"{typed!r} holds no arrays of runs by tasks.",

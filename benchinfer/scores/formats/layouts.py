@@ -11,7 +11,7 @@ import numpy as np
 
 from benchinfer.core.errors import ScoreTableError
 from benchinfer.core.hints import directions, literal
-from benchinfer.core.numbers import count, several
+from benchinfer.core.numbers import count, number_of, several
 from benchinfer.numerics.types import Array
 from benchinfer.scores.checks.patterns import pattern_of
 from benchinfer.scores.columns import (
@@ -292,10 +292,7 @@ def _number(value: object) -> float | None:
     text = str(value).strip()
     if text in NONE:
         return math.nan
-    try:
-        return float(text)
-    except ValueError:
-        return None
+    return number_of(text)
 
 
 def _is_number(value: object) -> bool:

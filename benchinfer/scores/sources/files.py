@@ -3,8 +3,8 @@
 import csv
 import re
 from collections import Counter
-from collections.abc import Generator, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from glob import glob
 from io import BufferedReader, TextIOWrapper
@@ -17,12 +17,11 @@ import narwhals as nw
 
 from benchinfer.core.errors import ScoreTableError, message, optional
 from benchinfer.core.measure import is_text
-from benchinfer.core.numbers import count, several
+from benchinfer.core.numbers import count, number_of, several
 from benchinfer.core.saving import note_input
 from benchinfer.scores.columns import (
     as_label,
     expression,
-    holds_text,
     lazy,
     placeholders,
     slots,
@@ -56,9 +55,10 @@ from benchinfer.scores.formats.documents import (
     runs_by_tasks,
     too_deep,
 )
-from benchinfer.scores.formats.format import Format
+from benchinfer.scores.formats.format import Format, not_utf8
 from benchinfer.scores.formats.layouts import roles_of
-from benchinfer.scores.numerics.places import BATCH, NotDenseError
+from benchinfer.scores.numerics.places import NotDenseError
+from benchinfer.scores.sources.arrow import arrow_file
 from benchinfer.scores.sources.frames import (
     Columns,
     Load,
@@ -66,9 +66,7 @@ from benchinfer.scores.sources.frames import (
     Source,
     Stream,
     check_memory,
-    checked_names,
     first_line,
-    odd_fields,
     of_frame,
 )
 from benchinfer.scores.sources.query import duckdb_file, numbers_of_text, open_relation, sqlite_file
@@ -539,9 +537,8 @@ def with_partitions(source: Source, values: Mapping[str, str | None]) -> Source:
             if name in loaded:
                 return nw.col(loaded[name])
             text = values[name]
-            if number:
-                with suppress(ValueError):
-                    return nw.lit(None if text is None else float(text), dtype=nw.Float64)
+            if number and (text is None or number_of(text) is not None):
+                return nw.lit(None if text is None else number_of(text), dtype=nw.Float64)
             return nw.lit(text, dtype=nw.String)
 
         slot_of = zip(covariates, slots(covariates), strict=True)
@@ -592,7 +589,7 @@ def of_file(typed: str, path: Path, query: str | None, folder: Path | None = Non
         names, load, stream = open_text(path, typed, TEXT[suffix])
         return Source(path.name, names, load, stem, toml, stream=stream)
     if suffix in ARROW and document is None:
-        inner = _arrow_file(path, typed, ARROW[suffix])
+        inner = arrow_file(path, typed, ARROW[suffix])
         return replace(inner, stem=stem, toml=toml)
     if document is not None:
         known, frame = document
@@ -625,40 +622,6 @@ def _page(path: Path, typed: str) -> Source:
         return frame, [*findings, *left_out]
 
     return replace(inner, load=load, stream=None)
-
-
-def _arrow_file(path: Path, typed: str, kind: str) -> Source:
-    """Open a file of columns, of which only those are read that play a role."""
-    import pyarrow as pa
-    from pyarrow import dataset
-
-    @contextmanager
-    def errors() -> Generator[None]:
-        try:
-            yield
-        except (pa.ArrowInvalid, pa.ArrowException, OSError) as error:
-            raise ScoreTableError(
-                f"{typed!r} cannot be read as {kind}: {first_line(error)}"
-            ) from None
-
-    def load(labels: Columns, scores: Columns, covariates: Columns) -> Loaded:
-        with errors():
-            check_memory(typed, file.count_rows())
-            table = file.to_table(columns=list(dict.fromkeys([*labels, *scores, *covariates])))
-        return of_frame(table, path.name).load(labels, scores, covariates)
-
-    def stream(labels: Columns, scores: Columns) -> tuple[int, Iterator[Any]]:
-        with errors():
-            return file.count_rows(), each([*labels, *scores])
-
-    def each(columns: Sequence[str]) -> Iterator[Any]:
-        with errors():
-            yield from batches(path, kind, columns)
-
-    with errors():
-        file = dataset.dataset(path, format=kind)
-    names = checked_names(file.schema.names)
-    return Source(path.name, names, load, kinds=odd_fields(file.schema), stream=stream)
 
 
 def _json_file(path: Path, typed: str) -> object:
@@ -699,7 +662,8 @@ def _not_an_object(typed: str, *, array: bool = False) -> str:
 def _longest(path: Path, typed: str) -> int:
     """Return the length of the longest line.
 
-    A null where an object should begin is refused: PyArrow ends the process there.
+    A null where an object should begin is refused: PyArrow ends the process there. So is text that
+    is not in UTF-8, which it does not look at.
     """
     import pyarrow as pa
 
@@ -708,6 +672,11 @@ def _longest(path: Path, typed: str) -> int:
         for line in limited(BufferedReader(stream), typed):  # pyright: ignore[reportArgumentType]
             if (text := line.strip()).startswith(b"null") and before.endswith(b"}"):
                 raise ScoreTableError(_not_an_object(typed))
+            if not line.isascii():
+                try:
+                    line.decode()
+                except UnicodeDecodeError:
+                    raise not_utf8(typed, line) from None
             before, longest = text or before, max(longest, len(line))
     return longest
 
@@ -811,7 +780,7 @@ def _shape(path: Path, typed: str, delimiter: str) -> _Shape:
             lines = limited(file, typed)
             blank, line = next(((i, s) for i, s in enumerate(lines) if s.strip()), (0, ""))
             if "\0" in line:
-                raise ScoreTableError(_not_utf8(typed, line.encode()))
+                raise not_utf8(typed, line.encode())
             if delimiter not in line:
                 # Semicolons are what spreadsheets write where the comma is the decimal sign.
                 delimiter = max(",;\t|", key=line.count)
@@ -819,7 +788,7 @@ def _shape(path: Path, typed: str, delimiter: str) -> _Shape:
             names = tuple(name.strip() for name in next(rows))
             return delimiter, names, blank + rows.line_num
     except UnicodeDecodeError as error:
-        raise ScoreTableError(_not_utf8(typed, error.object)) from None
+        raise not_utf8(typed, error.object) from None
     except csv.Error as error:
         raise ScoreTableError(f"the header of {typed!r} cannot be read: {error}.") from None
     except (pa.ArrowInvalid, OSError) as error:
@@ -839,18 +808,6 @@ def _unreadable(path: Path, typed: str, error: Exception) -> str:
     elif _arrow_fault(error) == "quotation":
         hint = "a quotation mark is not closed, or a row is longer than a megabyte."
     return message(f"{typed!r} cannot be read: {error}.", hint=[hint] if hint else [])
-
-
-def _not_utf8(typed: str, head: bytes = b"") -> str:
-    encoding = "latin-1"
-    if head.startswith((b"\xff\xfe", b"\xfe\xff")):
-        encoding = "utf-16"
-    elif 0 in head[:40]:  # half of each letter of the header
-        encoding = "utf-16-be" if 0 in head[:40:2] else "utf-16-le"
-    return message(
-        f"{typed!r} is not text in UTF-8.",
-        hint=f"save it as UTF-8, or read it by pandas, which takes the encoding {encoding}.",
-    )
 
 
 def _read(
@@ -880,7 +837,7 @@ def _read(
     except (pa.ArrowInvalid, OSError) as error:
         fault = _arrow_fault(error)
         if fault == "encoding":
-            raise ScoreTableError(_not_utf8(typed)) from None
+            raise not_utf8(typed) from None
         if fault == "no rows":
             raise ScoreTableError(f"{typed!r} has a header and no rows.") from None
         raise ScoreTableError(_unreadable(path, typed, error)) from None
@@ -967,20 +924,3 @@ def _without_fractions(column: Any) -> Any:
 def _all_integral(labels: Any) -> bool:
     # Of most columns the first label tells.
     return all(_INTEGRAL.fullmatch(label.as_py()) for label in labels)
-
-
-def batches(path: Path, kind: str, columns: Sequence[str]) -> Iterator[Any]:
-    """Read a file of columns in batches of rows, text as codes."""
-    from pyarrow import dataset
-    from pyarrow.parquet import ParquetFile
-
-    if kind != "parquet":
-        yield from dataset.dataset(path, format=kind).to_batches(
-            columns=list(columns), batch_size=BATCH, batch_readahead=2, use_threads=False
-        )
-        return
-    with ParquetFile(path) as file:
-        text = [name for name in columns if holds_text(file.schema_arrow.field(name).type)]
-    # With a buffer all of a file would stay in memory until its end.
-    with ParquetFile(path, read_dictionary=text, pre_buffer=False) as file:
-        yield from file.iter_batches(BATCH, columns=list(columns), use_threads=False)

@@ -22,6 +22,18 @@ def test_a_key_that_occurs_twice_is_refused(tmp_path, name):
 
 
 @pytest.mark.parametrize("name", ["x.json", "x.jsonl"])
+@pytest.mark.parametrize(
+    "twice", ['"r.score": 1, "r": {"score": 2}', '"r": {"s": [{"score": 1}], "s.score": 2}']
+)
+def test_two_spellings_of_one_key_are_refused(tmp_path, name, twice):
+    rows = [f'{{"dataset": "a", "algorithm": "{a}", {twice}}}' for a in "xy"]
+    text = f"[{', '.join(rows)}]" if name == "x.json" else "\n".join(rows)
+    path = write(tmp_path / name, text)
+    with pytest.raises(bi.ScoreTableError, match=r"key twice, of which one value .*: r\..*score\."):
+        bi.read_scores(path, measures="score:higher")
+
+
+@pytest.mark.parametrize("name", ["x.json", "x.jsonl"])
 @pytest.mark.parametrize("key", ["dataset", "data\\ud800"])
 def test_half_a_character_is_refused(tmp_path, name, key):
     row = f'{{"{key}": "a\\ud800", "algorithm": "x", "score": 1}}'
@@ -105,3 +117,9 @@ def test_a_class_called_nan_is_a_class(tmp_path):
     head = "d,svm,TEST,0,,\nparameters\n" + ",".join(["1"] * 9) + "\n"
     path = write(tmp_path / "testResample0.csv", head + "nan,nan,,1\na,a,,1\na,nan,,1\n")
     assert bi.read_scores(path).to_frame()["value"].item() == pytest.approx(2 / 3)
+
+
+def test_classes_called_10_and_1_0_are_two(tmp_path):
+    head = "d,svm,TEST,0,,\nparameters\n" + ",".join(["1"] * 9) + "\n"
+    path = write(tmp_path / "testResample0.csv", head + "1_0,10,,1\n10,10.0,,1\n")
+    assert bi.read_scores(path).to_frame()["value"].item() == 0.5

@@ -121,17 +121,17 @@ def inspect_archive(path: Path, typed: str) -> Results | None:
                 return None
             parts = [n for n in held if n == "summaries.json" or n.startswith("samples/")]
             chosen = ["summaries.json"] if "summaries.json" in parts else parts
-            if sum(held[name].file_size for name in chosen) > _MOST_BYTES:
-                raise ScoreTableError(
-                    f"{typed!r} holds more than {_MOST_BYTES >> 20} MB of samples."
-                )
-            document = json.loads(_read(archive, raw, header))
-            samples = [json.loads(_read(archive, raw, held[name])) for name in chosen]
-    except (zipfile.BadZipFile, KeyError, ValueError, OSError, NotImplementedError) as error:
+            if not (large := sum(held[name].file_size for name in chosen) > _MOST_BYTES):
+                document = json.loads(_read(archive, raw, header))
+                samples = [json.loads(_read(archive, raw, held[name])) for name in chosen]
+    except Exception as error:  # noqa: BLE001 - zip, its compressions and JSON each raise their own
+        said = str(error).partition("\n")[0]
         raise ScoreTableError(
-            f"{typed!r} cannot be read as a log of Inspect: {error}",
+            f"{typed!r} cannot be read as a log of Inspect: {said}",
             hint="inspect log convert --to json writes it as a document.",
         ) from None
+    if large:
+        raise ScoreTableError(f"{typed!r} holds more than {_MOST_BYTES >> 20} MB of samples.")
     if not has_record([document], "eval"):
         raise ScoreTableError(f"{typed!r} cannot be read as a log of Inspect: its header is none.")
     flat = samples[0] if chosen == ["summaries.json"] else samples
