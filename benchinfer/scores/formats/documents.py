@@ -3,7 +3,6 @@
 import csv
 import json
 import re
-import zipfile
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -19,12 +18,11 @@ from benchinfer.core.errors import ScoreTableError
 from benchinfer.core.numbers import count, several
 from benchinfer.scores.columns import COMMON, common_name
 from benchinfer.scores.formats.format import Format, Results, Rows, is_score, not_utf8
+from benchinfer.scores.formats.packed import MOST_BYTES, opened, refuse_archive
 from benchinfer.scores.resampling import Resampling
 
-# A document is held in memory as a whole; tables of more belong into lines or Parquet.
-MOST_BYTES = 1 << 28
 DEEPEST = 20
-_MOST_ROWS = 10_000_000
+_MOST_ROWS = 4_000_000  # which take about 1.5 GB as records
 _ATTRIBUTE = re.compile(r"@attribute\s+('(?:[^'\\]|\\.)*'|\"[^\"]*\"|\S+)\s+(.+)", re.IGNORECASE)
 _SURROGATE = re.compile(rb"\\u[dD][89a-fA-F]")
 
@@ -67,7 +65,7 @@ def _bytes_of(path: Path, typed: str) -> bytes:
     import pyarrow as pa
 
     try:
-        with pa.input_stream(path) as stream:
+        with opened(path, typed) as stream:
             return stream.read(MOST_BYTES + 1)
     except (OSError, pa.ArrowInvalid) as error:
         raise ScoreTableError(f"{typed!r} cannot be read: {error}") from None
@@ -182,12 +180,11 @@ def archive(
 ) -> Results:
     """Read the arrays of an ``.npz``, in which objects are refused."""
     try:
-        with zipfile.ZipFile(path) as file:
-            size = sum(info.file_size for info in file.infolist())
-        arrays: dict[str, Any] = {}
-        if size <= MOST_BYTES:
-            with np.load(path, allow_pickle=False) as file:
-                arrays = {name: file[name] for name in file.files}
+        refuse_archive(path, typed)
+        with np.load(path, allow_pickle=False) as file:
+            arrays = {name: file[name] for name in file.files}
+    except ScoreTableError:
+        raise
     except MemoryError:
         raise ScoreTableError(
             f"{typed!r} cannot be read as arrays: one says that it is larger than memory.",
@@ -199,8 +196,6 @@ def archive(
             f"{typed!r} cannot be read as arrays: {said}",
             hint="the file is damaged, or not what its name says: write it once more.",
         ) from None
-    if size > MOST_BYTES:
-        raise ScoreTableError(f"{typed!r} holds {size} bytes of arrays, too many.")
     results = of_tool(arrays) or runs_by_tasks(arrays)
     if results is None:
         raise ScoreTableError(
@@ -249,6 +244,11 @@ def runs_by_tasks(scores: Mapping[str, Any]) -> tuple[Format, Rows] | None:
             return None
     if not arrays or {array.ndim for array in arrays.values()} != {2}:
         return None
+    if (n := sum(array.size for array in arrays.values())) > _MOST_ROWS:
+        raise ScoreTableError(
+            f"arrays of {n:,} scores are more than the {_MOST_ROWS:,} that are read from arrays.",
+            hint="save the scores as Parquet.",
+        )
     rows: Rows = [
         {"dataset": str(task), "replication": run, "algorithm": name, "value": value}
         for name, array in arrays.items()
@@ -264,8 +264,8 @@ def arff(path: Path, typed: str) -> Any:
 
     try:
         with (
-            pa.input_stream(path) as stream,
-            TextIOWrapper(stream, encoding="utf-8", newline="") as file,  # pyright: ignore[reportArgumentType]
+            opened(path, typed) as stream,
+            TextIOWrapper(stream, encoding="utf-8", newline="") as file,
         ):
             names, numeric = _header(file)
             rows = [row for row in _rows_of(file) if row and not row[0].lstrip().startswith("%")]

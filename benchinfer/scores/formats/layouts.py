@@ -363,7 +363,7 @@ def grouping_column(source: Source, roles: Roles, role: str) -> tuple[str, int, 
     items, least = (len(table[n].drop_duplicates()) if n else 1 for n in (place, outer))
     groups: dict[str, int] = {}
     for name in names:
-        if not table[name].map(pd.api.types.is_hashable).all():  # records of a document
+        if not all(map(pd.api.types.is_hashable, table[name])):  # records of a document
             continue
         n = len(table[[*outer, name]].drop_duplicates())
         nested = len(table[[*place, name]].drop_duplicates()) == items

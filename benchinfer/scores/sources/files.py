@@ -29,7 +29,6 @@ from benchinfer.scores.columns import (
 from benchinfer.scores.coverage import Finding
 from benchinfer.scores.formats.catalogue import (
     ARROW,
-    COMPRESSED,
     DESCRIPTIONS,
     EXCEL,
     JSON,
@@ -50,13 +49,13 @@ from benchinfer.scores.formats.catalogue import (
 )
 from benchinfer.scores.formats.documents import (
     DEEPEST,
-    MOST_BYTES,
     rows_of,
     runs_by_tasks,
     too_deep,
 )
 from benchinfer.scores.formats.format import Format, not_utf8
 from benchinfer.scores.formats.layouts import roles_of
+from benchinfer.scores.formats.packed import COMPRESSED, MOST_BYTES, opened, refuse_archive
 from benchinfer.scores.numerics.places import NotDenseError
 from benchinfer.scores.sources.arrow import arrow_file
 from benchinfer.scores.sources.frames import (
@@ -628,7 +627,7 @@ def _json_file(path: Path, typed: str) -> object:
     import pyarrow as pa
 
     try:
-        table = _json_lines(path, _longest(path, typed))
+        table = _json_lines(path, typed, _longest(path, typed))
     except (pa.ArrowInvalid, pa.ArrowException, OSError) as error:
         if (fault := _arrow_fault(error)) in ("array", "no object"):
             raise ScoreTableError(_not_an_object(typed, array=fault == "array")) from None
@@ -665,11 +664,9 @@ def _longest(path: Path, typed: str) -> int:
     A null where an object should begin is refused: PyArrow ends the process there. So is text that
     is not in UTF-8, which it does not look at.
     """
-    import pyarrow as pa
-
     before, longest = b"}", 0
-    with pa.input_stream(path) as stream:
-        for line in limited(BufferedReader(stream), typed):  # pyright: ignore[reportArgumentType]
+    with opened(path, typed) as stream:
+        for line in limited(BufferedReader(stream), typed):
             if (text := line.strip()).startswith(b"null") and before.endswith(b"}"):
                 raise ScoreTableError(_not_an_object(typed))
             if not line.isascii():
@@ -681,7 +678,7 @@ def _longest(path: Path, typed: str) -> int:
     return longest
 
 
-def _json_lines(path: Path, longest: int) -> Any:
+def _json_lines(path: Path, typed: str, longest: int) -> Any:
     """Read JSON lines; text that looks like a date stays text."""
     import pyarrow as pa
     from pyarrow import json
@@ -689,9 +686,10 @@ def _json_lines(path: Path, longest: int) -> Any:
     block_size = max(1 << 20, longest + 1)
 
     def read(**options: Any) -> Any:
-        return json.read_json(
-            path, json.ReadOptions(block_size=block_size), json.ParseOptions(**options)
-        )
+        with opened(path, typed) as stream:
+            return json.read_json(
+                stream, json.ReadOptions(block_size=block_size), json.ParseOptions(**options)
+            )
 
     table = read()
     dates = [field.name for field in table.schema if pa.types.is_timestamp(field.type)]
@@ -709,7 +707,10 @@ def _excel_file(path: Path, typed: str) -> object:
     if path.suffix.casefold() != ".xls":
         optional("openpyxl", "excel")
     try:
+        refuse_archive(path, typed)
         sheets = pd.read_excel(path, sheet_name=None)
+    except ScoreTableError:
+        raise
     except ImportError:
         raise ScoreTableError(
             f"{typed!r} is of an old kind of Excel file.", hint="save it as .xlsx."
@@ -751,7 +752,7 @@ def open_text(path: Path, typed: str, delimiter: str) -> tuple[tuple[str, ...], 
             table = table.append_column(slot, column)
         return lazy(table), findings
 
-    return names, load, lambda labels, scores: (0, _batches(path, shape, labels, scores))
+    return names, load, lambda labels, scores: (0, _batches(path, typed, shape, labels, scores))
 
 
 type _Shape = tuple[str, tuple[str, ...], int]  # delimiter, names, lines above the rows
@@ -774,8 +775,8 @@ def _shape(path: Path, typed: str, delimiter: str) -> _Shape:
 
     try:
         with (
-            pa.input_stream(path) as stream,
-            TextIOWrapper(stream, encoding="utf-8-sig", newline="") as file,  # pyright: ignore[reportArgumentType]
+            opened(path, typed) as stream,
+            TextIOWrapper(stream, encoding="utf-8-sig", newline="") as file,
         ):
             lines = limited(file, typed)
             blank, line = next(((i, s) for i, s in enumerate(lines) if s.strip()), (0, ""))
@@ -825,7 +826,8 @@ def _read(
 
     def attempt(kind: Any) -> Any:
         ragged.clear()
-        return pacsv.read_csv(path, **_options(path, shape, coded, scores, kind, skip))
+        with opened(path, typed) as stream:
+            return pacsv.read_csv(stream, **_options(path, shape, coded, scores, kind, skip))
 
     try:
         try:
@@ -880,14 +882,15 @@ def _options(
 
 
 def _batches(
-    path: Path, shape: _Shape, labels: Sequence[str], scores: Sequence[str]
+    path: Path, typed: str, shape: _Shape, labels: Sequence[str], scores: Sequence[str]
 ) -> Iterator[Any]:
     """Read a file in batches of rows; on any fault leave it to the reader of all rows."""
     import pyarrow as pa
     from pyarrow import csv as pacsv
 
     try:
-        with pacsv.open_csv(path, **_options(path, shape, labels, scores, pa.float64())) as batches:
+        options = _options(path, shape, labels, scores, pa.float64())
+        with opened(path, typed) as stream, pacsv.open_csv(stream, **options) as batches:
             for batch in batches:
                 if any(_all_integral(batch.column(name).dictionary) for name in labels):
                     raise NotDenseError  # 1.0 is written as 1 where no label has a fraction
