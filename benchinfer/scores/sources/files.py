@@ -344,20 +344,34 @@ def below(path: Path, folder: Path) -> str:
     return path.relative_to(folder).as_posix()
 
 
+class _NoScoresError(ScoreTableError):
+    """A tool's file holds no scores."""
+
+
 def _of_files(
     typed: str, paths: list[Path], folder: Path, others: Sequence[Path], name: str | None
 ) -> Source:
     """Read files together, with findings on the files read and on the others."""
     _refuse_unlike(typed, paths, folder)
     names = [below(path, folder) for path in paths]
-    parts = [
-        with_partitions(
-            replace(of_file(str(path), path, None, folder), name=file),
-            partitions(path, folder) | said,
-        )
-        for path, file, said in zip(paths, names, of_names(paths, name), strict=True)
-    ]
+    parts: list[Source] = []
+    empty: list[str] = []
+    for path, file, said in zip(paths, names, of_names(paths, name), strict=True):
+        try:
+            source = replace(of_file(str(path), path, None, folder), name=file)
+        except _NoScoresError:
+            empty.append(file)
+            continue
+        parts.append(with_partitions(source, partitions(path, folder) | said))
+    if not parts:
+        raise _NoScoresError(f"no file of {typed!r} holds scores: {several(empty)}.")
+    names = [file for file in names if file not in empty]
     notes: list[Finding] = []
+    if empty:
+        what = f"{count(len(empty), 'file')} {'holds' if len(empty) == 1 else 'hold'} no scores."
+        where = (("file",), *((file,) for file in empty[:5]))
+        hint = "the run ended before its first score, or other files have its scores."
+        notes.append(Finding("files without scores", "warning", len(empty), what, where, hint))
     if others:
         what = f"{len(others)} {'was' if len(others) == 1 else 'were'} not read."
         where = (("file or folder",), *((below(other, folder),) for other in others[:5]))
@@ -569,6 +583,14 @@ def _refuse_contradictions(
             )
 
 
+def _refuse_no_scores(typed: str, known: Format | None, frame: Any) -> None:
+    if known is not None and not len(frame):
+        raise _NoScoresError(
+            f"{typed!r} holds no scores of {known.tool}.",
+            hint="the run ended before its first score, or other files have its scores.",
+        )
+
+
 def of_file(typed: str, path: Path, query: str | None, folder: Path | None = None) -> Source:
     """Open one file by its ending."""
     if not is_text(str(path)):
@@ -592,6 +614,7 @@ def of_file(typed: str, path: Path, query: str | None, folder: Path | None = Non
         return replace(inner, stem=stem, toml=toml)
     if document is not None:
         known, frame = document
+        _refuse_no_scores(typed, known, cast("Any", frame))
     elif suffix in JSON:
         known, frame = None, _json_file(path, typed)
     elif suffix in SQL:

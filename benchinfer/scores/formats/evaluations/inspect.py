@@ -85,11 +85,11 @@ def _metrics(document: Record, labels: Record, note: str) -> Results:
             "item": "1",
             "epoch": "1",
             "measure": f"{score.get('name')}/{metric}",
-            "value": of.get("value"),
+            "value": of.get("value") if isinstance(of, Mapping) else None,
         }
         for score in scores
         for metric, of in part(score, "metrics", dict, _TOOL).items()
-        if metric not in ("stderr", "std", "var") and isinstance(of, Mapping)
+        if metric not in ("stderr", "std", "var")
     ]
     names = {row["measure"] for row in rows}
     measures = (
