@@ -1,11 +1,14 @@
 """Calls that no table can answer: an error of ours, never one of a library."""
 
+import json
+
 import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
 
 import benchinfer as bi
+from benchinfer.core.saving import sealed
 
 
 def frame(scale=1.0):
@@ -79,3 +82,29 @@ def test_gates_of_low_levels(level):
         level=level,
     )
     assert str(gate)
+
+
+def changed(node, path, value):
+    """Change what is at a path of a document."""
+    *above, last = path
+    for key in above:
+        node = node[key]
+    node[last] = value
+
+
+@pytest.mark.parametrize(
+    ("compare", "path", "value"),
+    [
+        (bi.compare_points, ["level"], 10**30),
+        (bi.compare_permutation, ["kinds", "tuple", 0], "<b>"),
+        (None, ["steps", "mapping", 0, 0], "other"),
+    ],
+)
+def test_results_that_were_changed_and_sealed_anew(tmp_path, compare, path, value):
+    scores = bi.read_scores(frame(), measures="t:lower")
+    result = scores.statistics() if compare is None else compare(scores)
+    document = json.loads(result.save(tmp_path / "x.json").read_text())
+    changed(document["result"]["fields"], path, value)
+    (tmp_path / "x.json").write_text(json.dumps(sealed(document)))
+    with pytest.raises(bi.BenchinferError, match="cannot be a saved result"):
+        bi.load(tmp_path / "x.json")

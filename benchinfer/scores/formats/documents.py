@@ -41,7 +41,8 @@ def read_json(path: Path, typed: str) -> object:
         return held
 
     try:
-        document = json.loads(data, object_pairs_hook=once)
+        # JSON's own decoding lets halves of characters pass.
+        document = json.loads(data.decode(json.detect_encoding(data)), object_pairs_hook=once)
         if _SURROGATE.search(data):
             json.dumps(document, ensure_ascii=False).encode()
     except RecursionError:

@@ -44,6 +44,14 @@ def test_half_a_character_is_refused(tmp_path, name, key):
     assert bi.read_scores(whole, measures="s:higher", columns={"s": "value"}).datasets == ("😀",)
 
 
+@pytest.mark.parametrize("coding", ["utf-8", "utf-16"])
+def test_half_a_character_in_another_encoding_is_refused(tmp_path, coding):
+    row = '{"dataset": "a\ud873", "algorithm": "x", "score": 1}'
+    (tmp_path / "x.json").write_bytes(f"[{row}]".encode(coding, "surrogatepass"))
+    with pytest.raises(bi.ScoreTableError, match="is not text in UTF-8"):
+        bi.read_scores(tmp_path / "x.json", measures="score:higher")
+
+
 @pytest.mark.parametrize("value", [None, "N/A", True, "nan"])
 def test_metrics_without_a_number_are_failures(tmp_path, value):
     harness = {
