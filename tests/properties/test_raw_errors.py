@@ -1,6 +1,7 @@
 """Calls that no table can answer: an error of ours, never one of a library."""
 
 import json
+import os
 
 import numpy as np
 import pandas as pd
@@ -108,3 +109,9 @@ def test_results_that_were_changed_and_sealed_anew(tmp_path, compare, path, valu
     (tmp_path / "x.json").write_text(json.dumps(sealed(document)))
     with pytest.raises(bi.BenchinferError, match="cannot be a saved result"):
         bi.load(tmp_path / "x.json")
+
+
+def test_streams_are_no_empty_files(tmp_path):
+    os.mkfifo(tmp_path / "x.csv")
+    with pytest.raises(bi.ScoreTableError, match=r"x\.csv' is a stream, which can be read once"):
+        bi.read_scores(tmp_path / "x.csv", measures="acc:higher")

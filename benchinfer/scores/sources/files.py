@@ -601,6 +601,11 @@ def of_file(typed: str, path: Path, query: str | None, folder: Path | None = Non
     toml = declaration if declaration.is_file() else None
     suffix, stem = suffix_of(path), path.name.split(".")[0]
     note_input(path)
+    if not path.is_file():
+        raise ScoreTableError(
+            f"{typed!r} is a stream, which can be read once, and a table is read more than once.",
+            hint="save it as a file; the commands read standard input as '-'.",
+        )
     if path.stat().st_size == 0:
         raise ScoreTableError(f"{typed!r} is empty.")
     document = of_ending(path, typed, suffix) if query is None else None
@@ -688,7 +693,7 @@ def _longest(path: Path, typed: str) -> int:
     is not in UTF-8, which it does not look at.
     """
     before, longest = b"}", 0
-    with opened(path, typed) as stream:
+    with _stream(path, typed) as stream:
         for line in limited(BufferedReader(stream), typed):
             if (text := line.strip()).startswith(b"null") and before.endswith(b"}"):
                 raise ScoreTableError(_not_an_object(typed))
@@ -709,7 +714,7 @@ def _json_lines(path: Path, typed: str, longest: int) -> Any:
     block_size = max(1 << 20, longest + 1)
 
     def read(**options: Any) -> Any:
-        with opened(path, typed) as stream:
+        with _stream(path, typed) as stream:
             return json.read_json(
                 stream, json.ReadOptions(block_size=block_size), json.ParseOptions(**options)
             )
@@ -792,13 +797,21 @@ def limited[Text: (bytes, str)](file: IO[Text], typed: str) -> Iterator[Text]:
         yield line
 
 
+def _stream(path: Path, typed: str) -> Any:
+    """Return the bytes of a file as a stream, compressed or not."""
+    import pyarrow as pa
+
+    packed = path.suffix.casefold() in COMPRESSED
+    return opened(path, typed) if packed else pa.input_stream(path)
+
+
 def _shape(path: Path, typed: str, delimiter: str) -> _Shape:
     """Read the header: names may be quoted, and then run over several lines."""
     import pyarrow as pa
 
     try:
         with (
-            opened(path, typed) as stream,
+            _stream(path, typed) as stream,
             TextIOWrapper(stream, encoding="utf-8-sig", newline="") as file,
         ):
             lines = limited(file, typed)
@@ -849,7 +862,7 @@ def _read(
 
     def attempt(kind: Any) -> Any:
         ragged.clear()
-        with opened(path, typed) as stream:
+        with _stream(path, typed) as stream:
             return pacsv.read_csv(stream, **_options(path, shape, coded, scores, kind, skip))
 
     try:
@@ -913,7 +926,7 @@ def _batches(
 
     try:
         options = _options(path, shape, labels, scores, pa.float64())
-        with opened(path, typed) as stream, pacsv.open_csv(stream, **options) as batches:
+        with _stream(path, typed) as stream, pacsv.open_csv(stream, **options) as batches:
             for batch in batches:
                 if any(_all_integral(batch.column(name).dictionary) for name in labels):
                     raise NotDenseError  # 1.0 is written as 1 where no label has a fraction

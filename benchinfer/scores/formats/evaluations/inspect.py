@@ -127,9 +127,9 @@ def inspect_archive(path: Path, typed: str) -> Results | None:
     except ScoreTableError:
         raise
     except Exception as error:  # noqa: BLE001 - zip, its compressions and JSON each raise their own
-        said = str(error).partition("\n")[0]
+        text = str(error).partition("\n")[0]
         raise ScoreTableError(
-            f"{typed!r} cannot be read as a log of Inspect: {said}",
+            f"{typed!r} cannot be read as a log of Inspect: {text}",
             hint="inspect log convert --to json writes it as a document.",
         ) from None
     if not has_record([document], "eval"):
