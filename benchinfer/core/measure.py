@@ -165,11 +165,11 @@ class Measure:
     def _as_floats(self, what: str) -> None:
         """Hold whole numbers of more than 53 bits as floats; refuse those beyond floats."""
         value = getattr(self, what)
-        numbers = value if what == "bounds" and value is not None else (value,)
+        numbers: tuple[float | None, ...] = value if what == "bounds" and value else (value,)
         if not any(isinstance(number, int) and abs(number) > _WHOLE for number in numbers):
             return
         try:
-            floats = tuple(map(float, numbers))
+            floats = tuple(float(number) for number in numbers if number is not None)
         except OverflowError:
             raise BenchinferError(
                 f"measure {self.name!r}: {what} is a number of more than 308 digits.",

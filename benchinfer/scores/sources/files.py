@@ -583,6 +583,16 @@ def _refuse_contradictions(
             )
 
 
+def _refuse_no_file(path: Path, typed: str) -> None:
+    if not path.is_file():
+        raise ScoreTableError(
+            f"{typed!r} is a stream, which can be read once, and a table is read more than once.",
+            hint="save it as a file; the commands read standard input as '-'.",
+        )
+    if path.stat().st_size == 0:
+        raise ScoreTableError(f"{typed!r} is empty.")
+
+
 def _refuse_no_scores(typed: str, known: Format | None, frame: Any) -> None:
     if known is not None and not len(frame):
         raise _NoScoresError(
@@ -601,13 +611,7 @@ def of_file(typed: str, path: Path, query: str | None, folder: Path | None = Non
     toml = declaration if declaration.is_file() else None
     suffix, stem = suffix_of(path), path.name.split(".")[0]
     note_input(path)
-    if not path.is_file():
-        raise ScoreTableError(
-            f"{typed!r} is a stream, which can be read once, and a table is read more than once.",
-            hint="save it as a file; the commands read standard input as '-'.",
-        )
-    if path.stat().st_size == 0:
-        raise ScoreTableError(f"{typed!r} is empty.")
+    _refuse_no_file(path, typed)
     document = of_ending(path, typed, suffix) if query is None else None
     if document is None and is_page(path):
         return replace(_page(path, typed), stem=stem, toml=toml)

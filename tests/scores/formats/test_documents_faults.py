@@ -131,3 +131,17 @@ def test_classes_called_10_and_1_0_are_two(tmp_path):
     head = "d,svm,TEST,0,,\nparameters\n" + ",".join(["1"] * 9) + "\n"
     path = write(tmp_path / "testResample0.csv", head + "1_0,10,,1\n10,10.0,,1\n")
     assert bi.read_scores(path).to_frame()["value"].item() == 0.5
+
+
+def test_a_log_without_scores_is_named(tmp_path):
+    for name, value in (("ada", 1), ("bert", 0), ("cleo", None)):
+        log = {"version": 2, "status": "error", "eval": {"task": "quiz", "model": name}}
+        scores = {} if value is None else {"match": {"value": value}}
+        log |= {"samples": [{"id": i, "epoch": 1, "scores": scores} for i in range(3)]}
+        write(tmp_path / f"{name}.json", json.dumps(log))
+    scores = bi.read_scores(tmp_path, measures="match:higher")
+    assert (scores.algorithms, scores.n_rows) == (("ada", "bert"), 6)
+    finding = {f.rule: f for f in scores.finding_records}["files without scores"]
+    assert finding.where[1:] == (("cleo.json",),)
+    with pytest.raises(bi.ScoreTableError, match="holds no scores of Inspect"):
+        bi.read_scores(tmp_path / "cleo.json", measures="match:higher")
