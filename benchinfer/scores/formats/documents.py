@@ -182,7 +182,12 @@ def archive(
     """Read the arrays of an ``.npz``, in which objects are refused."""
     try:
         refuse_archive(path, typed)
-        with np.load(path, allow_pickle=False) as file:
+        # Of damaged files NumPy leaves its own handle open, and shapes overflow.
+        with (
+            np.errstate(all="ignore"),
+            path.open("rb") as raw,
+            np.load(raw, allow_pickle=False) as file,
+        ):
             arrays = {name: file[name] for name in file.files}
     except ScoreTableError:
         raise
