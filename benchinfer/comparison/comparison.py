@@ -423,7 +423,8 @@ class Comparison(Tabular):
 
     def headline(self) -> str:
         """Return the verdict in one sentence, with direction and unit of generalisation."""
-        gaps = wording.gaps(self.setting.members or self.setting.coverage)
+        read = self.setting.members or self.setting.coverage
+        gaps = wording.gaps(read)
         silent = np.isin(self.codes, (Verdict.UNDECIDED, Verdict.MISSING)).all()
         scope, proviso = self.scope(), "" if silent else self.proviso
         scope = f"{scope}, {proviso}" if proviso else scope

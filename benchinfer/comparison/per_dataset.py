@@ -345,6 +345,11 @@ def per_dataset(
     """
     check_jobs(n_jobs)
     check_alone("per_dataset", arguments)
+    if not isinstance(scores, ScoreTable):  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise DesignError(
+            f"a {type(scores).__name__} is not a table with the scores of each data set.",
+            hint="per_dataset(compare_points, scores), with scores of bi.read_scores(...).",
+        )
     results: dict[str, Comparison] = {}
     refused: dict[str, str] = {}
     unfit: list[ArgumentError] = []

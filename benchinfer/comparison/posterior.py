@@ -162,14 +162,16 @@ def codes_of(outcomes: Outcomes, level: float, *, settled: bool | Flags = True) 
     """Return (P,) `Verdict` codes from probabilities, consistent with intervals of the level.
 
     A direction needs more than (1 + level) / 2, so that the equal-tailed interval lies on its side
-    of equality, or beyond the tolerance; equivalence needs the level. Chains that have not settled
-    decide nothing; (P,) where pairs have chains of their own.
+    of equality, or beyond the tolerance; equivalence needs the level. A probability that is beyond
+    its limit by no more than its Monte Carlo error decides nothing, as the draws of another seed or
+    machine may say otherwise. Chains that have not settled decide nothing; (P,) where pairs have
+    chains of their own.
     """
     codes = np.full(len(outcomes.first), Verdict.UNDECIDED)
     for code, reached in (
-        (Verdict.FIRST, outcomes.first > directional(level)),
-        (Verdict.SECOND, outcomes.second > directional(level)),
-        (Verdict.EQUIVALENT, outcomes.equivalent >= level),
+        (Verdict.FIRST, outcomes.first - outcomes.error > directional(level)),
+        (Verdict.SECOND, outcomes.second - outcomes.error > directional(level)),
+        (Verdict.EQUIVALENT, outcomes.equivalent - outcomes.error >= level),
     ):
         codes = np.where(reached & settled, code, codes)
     return codes.astype(np.int8)

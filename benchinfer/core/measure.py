@@ -23,6 +23,7 @@ type Reference = float | str | Mapping[str, float]
 type Kind = Literal["references", "min-max", "z", "ranks"]
 # Control characters, halves of surrogate pairs and what is no character: neither HTML nor SVG
 # may hold them. Changes of the direction of writing turn the text after a name around.
+_WHOLE = 2**53  # whole numbers up to this are floats, too
 UNPRINTABLE = re.compile(
     "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069"
     "\ud800-\udfff\ufdd0-\ufdef\ufffe\uffff]"
@@ -139,6 +140,8 @@ class Measure:
                 ),
                 hint='it is "higher" or "lower".',
             )
+        for what in ("tolerance", "par", "limit", "bounds"):
+            self._as_floats(what)
         if self.scale not in get_args(Scale.__value__):
             raise BenchinferError(unknown("scale", self.scale, get_args(Scale.__value__)))
         if not (math.isfinite(self.tolerance) and self.tolerance >= 0):
@@ -158,6 +161,21 @@ class Measure:
                 hint="lower bound first: Measure(bounds=(0, 1)).",
             )
         self._check_limit()
+
+    def _as_floats(self, what: str) -> None:
+        """Hold whole numbers of more than 53 bits as floats; refuse those beyond floats."""
+        value = getattr(self, what)
+        numbers: tuple[float | None, ...] = value if what == "bounds" and value else (value,)
+        if not any(isinstance(number, int) and abs(number) > _WHOLE for number in numbers):
+            return
+        try:
+            floats = tuple(float(number) for number in numbers if number is not None)
+        except OverflowError:
+            raise BenchinferError(
+                f"measure {self.name!r}: {what} is a number of more than 308 digits.",
+                hint="a finite number.",
+            ) from None
+        object.__setattr__(self, what, floats if what == "bounds" else floats[0])
 
     def _check_limit(self) -> None:
         """Raise a BenchinferError where the limit or penalty is impossible for the measure."""

@@ -78,6 +78,22 @@ def line(text: str, most: int = 100) -> str:
     return f"{text[: most - len(end)].rstrip(' >,;')}{end}"
 
 
+def number_of(text: str) -> float | None:
+    """Return the number that a text is, None where it is none.
+
+    Python reads the digits of every script, and 1_0 as 10; both are labels here.
+
+    Examples
+    --------
+    >>> number_of(" 1e2"), number_of("1_0"), number_of("\u0661"), number_of("nan")
+    (100.0, None, None, nan)
+    """
+    try:
+        return float(text) if text.isascii() and "_" not in text else None
+    except ValueError:
+        return None
+
+
 def ordinal(n: int) -> str:
     """Return the ordinal of an integer, such as 1st.
 

@@ -27,6 +27,7 @@ import numpy as np
 from benchinfer.core.errors import BenchinferError
 
 FORMAT = 7
+_MOST_WHOLE = 2**64  # of a field; seeds are of 64 bits
 _MOST_TEXT = 2**26  # bytes of an array of text, whose width is that of its longest value
 # Arrays that are read: their type, and what their values may be in JSON.
 _VALUES: dict[str, set[type]] = {
@@ -171,8 +172,10 @@ def _fits(value: Any, kind: Any) -> bool:  # noqa: C901, PLR0911 (one return for
         return value in parts
     if origin in (Union, UnionType):
         return any(_fits(value, part) for part in parts)
+    if origin is None and kind in (int, float):
+        return isinstance(value, float) or (isinstance(value, int) and abs(value) < _MOST_WHOLE)
     if origin is None:
-        return isinstance(value, int | float if kind in (int, float) else kind)
+        return isinstance(value, kind)
     if not isinstance(value, origin):
         return False
     if isinstance(value, np.ndarray):
@@ -361,6 +364,7 @@ def load(path: str | Path) -> Any:
     document = read_sealed(Path(path), "benchinfer", FORMAT, what="a saved result", hint=hint)
     try:
         result = decode(document.get("result"))
+        str(result)  # fields of one type may still contradict each other
     except (BenchinferError, TypeError, ValueError, LookupError, ArithmeticError) as error:
         raise BenchinferError(
             f"{str(path)!r} cannot be a saved result: {error}.", hint=hint

@@ -21,6 +21,7 @@ import numpy as np
 from benchinfer.core.errors import ScoreTableError, unknown
 from benchinfer.core.hints import directions, literal
 from benchinfer.core.measure import Measure
+from benchinfer.core.numbers import number_of
 from benchinfer.numerics.types import Array
 from benchinfer.scores.coverage import Finding
 from benchinfer.scores.resampling import FOLDS, REPEATS
@@ -819,13 +820,13 @@ def numbers(name: str, values: Sequence[Any]) -> tuple[Array, list[Finding]]:
         if label(value) == "":
             continue
         try:
-            numeric[row] = float(value)
+            number = number_of(value) if isinstance(value, str) else float(value)
         except (TypeError, ValueError, OverflowError):
+            number = None
+        if number is None:
             bad.append(row)
-            continue
-        # Python reads the digits of every script, and 1_0 as 10.
-        if isinstance(value, str) and (not value.isascii() or "_" in value):
-            bad.append(row)
+        else:
+            numeric[row] = number
     if not bad:
         return numeric, []
     what = f"{len(bad)} values of the column {name!r} are no numbers."

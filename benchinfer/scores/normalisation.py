@@ -19,7 +19,7 @@ import numpy as np
 from benchinfer.core.arguments import ArgumentError
 from benchinfer.core.errors import DesignError, unknown
 from benchinfer.core.measure import Kind, Measure, Normalisation, Reference, printable
-from benchinfer.core.numbers import count, join
+from benchinfer.core.numbers import count, join, number_of
 from benchinfer.core.saving import note_input
 from benchinfer.numerics.ties import joined, rounding
 from benchinfer.numerics.types import Array, Flags
@@ -106,7 +106,7 @@ def _of_text(text: str) -> Scheme:
     if text.endswith(".toml"):
         return _of_mapping(file_of_references(text), text)
     head, _, tail = text.rpartition(":")
-    tolerance = _number(tail) if head else None
+    tolerance = number_of(tail) if head else None
     what = text if tolerance is None else head
     for kind in _SCALES:
         if kind == what.strip():
@@ -114,16 +114,9 @@ def _of_text(text: str) -> Scheme:
     references: dict[str, Reference] = {}
     for part in what.split(","):
         name, sign, value = (piece.strip() for piece in part.partition("="))
-        number = _number(value)
+        number = number_of(value)
         references[name] = (value if number is None else number) if sign else name
     return _of_mapping({**references, "tolerance": tolerance or 0.0}, text)
-
-
-def _number(text: str) -> float | None:
-    try:
-        return float(text)
-    except ValueError:
-        return None
 
 
 def _of_mapping(given: Mapping[str, Any], declared: Normalise) -> Scheme:

@@ -286,6 +286,12 @@ class SufficientStatistics(Readable):
     features: Mapping[str, Feature] = field(default_factory=dict[str, Feature])
     unit_size: float | None = None
 
+    def __post_init__(self) -> None:
+        """Raise a DesignError where parts are of other measures, as in a file that was changed."""
+        names = {m.name for m in self.measures}
+        if not self.blocks.keys() <= self.steps.keys() <= names:
+            raise DesignError("statistics have parts of measures that they do not have.")
+
     @property
     def digest(self) -> str:
         """Sixteen hexadecimal digits: of the table, or of the digests of several parts."""

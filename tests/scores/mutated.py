@@ -5,6 +5,7 @@ import io
 import json
 import random
 import shutil
+from collections.abc import Iterator
 from pathlib import Path
 
 from benchinfer import ScoreTable, read_scores
@@ -197,6 +198,49 @@ def check_layout(folder: Path, seed: int) -> bool:
     else:
         file.write_bytes(_encoded(damaged(file.read_text(encoding="utf-8"), rng), rng))
     return proposed(f"{folder / 'part'}/{layout.path}") is not None
+
+
+def _places(document: object, path: tuple[object, ...] = ()) -> Iterator[tuple[object, ...]]:
+    """Yield the places of the numbers of a document."""
+    if isinstance(document, dict | list):
+        items = document.items() if isinstance(document, dict) else enumerate(document)
+        for key, value in items:
+            yield from _places(value, (*path, key))
+    elif isinstance(document, int | float) and not isinstance(document, bool):
+        yield path
+
+
+def _accounted(scores: ScoreTable) -> int:
+    """Count scores and failures."""
+    filled = [f.count for f in scores.finding_records if f.rule == "failures filled"]
+    return scores.n_rows + len(scores.failures()) - sum(filled)
+
+
+def check_number(folder: Path, seed: int) -> bool:
+    """Read the results of a tool with one number replaced: it is a failure, or reported."""
+    rng = random.Random(seed)  # noqa: S311 - damage, no secrets
+    samples = [layout for layout in LAYOUTS if layout.path.endswith(".json")]
+    layout = rng.choice(samples)
+    files = sorted(SAMPLES.glob(layout.path))
+    for file in files:
+        place = folder / "part" / file.relative_to(SAMPLES)
+        place.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(file, place)
+    before = proposed(f"{folder / 'part'}/{layout.path}")
+    file = folder / "part" / rng.choice(files).relative_to(SAMPLES)
+    document = json.loads(file.read_text(encoding="utf-8"))
+    *above, last = rng.choice(list(_places(document)))
+    node = document
+    for key in above:
+        node = node[key]
+    node[last] = rng.choice([[], {}, None, "x"])
+    file.write_text(json.dumps(document), encoding="utf-8")
+    after = proposed(f"{folder / 'part'}/{layout.path}")
+    if before is None or after is None:
+        return False
+    old, new = ({f.rule for f in table.finding_records} for table in (before, after))
+    assert _accounted(after) >= _accounted(before) or new - old, (layout.path, above, last)
+    return True
 
 
 def check_sample(folder: Path, seed: int) -> bool:

@@ -58,7 +58,7 @@ def test_a_missing_file_is_named_as_typed(tmp_path, monkeypatch):
         (
             "a.jsonl",
             b'{"task": "\xff", "model": "a", "score": 1}',
-            "'a.jsonl' cannot be read: Column",
+            "'a.jsonl' is not text in UTF-8.",
         ),
         ("a.xlsx", b"abc", "'a.xlsx' cannot be read as Excel: Excel file format cannot"),
         ("a.xlsx", b"PK\x03\x04" + b"abc" * 9, "'a.xlsx' cannot be read as Excel: "),

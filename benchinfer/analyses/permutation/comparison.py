@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, ClassVar, Literal
 
 import numpy as np
 
@@ -60,6 +60,8 @@ _NULLS = {
     "asymptotic": "the normal limit",
 }
 
+type NullKind = Literal["exact", "monte-carlo", "asymptotic"]
+
 
 @savable
 @dataclass(frozen=True, eq=False, repr=False)
@@ -98,7 +100,7 @@ class PermutationComparison(TestedComparison):
     p_error: Array
     zeros: Codes
     adjusted: str
-    kinds: tuple[str, ...]
+    kinds: tuple[NullKind, ...]
     pooled: PooledTests
     rows: tuple[GlobalRow, ...]
     ranks: RankSums

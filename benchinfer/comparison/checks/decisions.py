@@ -86,7 +86,9 @@ def stepwise_checks(
     # Westfall's equivalence is tested in one step.
     stepped = adjust not in ("single-step", "westfall", "none")
     # Stepwise tests of equivalence answer to the (1 - 2 alpha) intervals, which are wider, too.
-    wide = critical_t(evidence.df, sidak(2 * alpha, len(family.matrix))) * evidence.std_error
+    # From level 0.5 down there is none: the estimate itself is what is compared.
+    each = sidak(2 * alpha, len(family.matrix)) if 2 * alpha < 1 else 1.0
+    wide = critical_t(evidence.df, each) * evidence.std_error
     loose = evidence.p_equivalence <= alpha
     loose &= np.abs(evidence.estimate) + wide > setting.measure.margin * (1 + 1e-12)
     return [

@@ -288,7 +288,7 @@ class RunStates:
             n = int(scores.of(m.name).n.sum()) if m.name in scores.measures else 0
             if not total + lost:
                 continue
-            of, share = (f" of {n:,}", f" ({percent(total / n)})") if n >= total else ("", "")
+            of, share = (f" of {n:,}", f" ({percent(total / n)})") if n and n >= total else ("", "")
             what = (
                 f"{total:,}{of} runs{share} were stopped at the limit of {m.name} ({m.limit:,.6g})"
                 f"{f', of which {crashed:,} crashed' if crashed else ''}"

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from benchinfer.core.errors import ScoreTableError
 from benchinfer.core.measure import Measure
+from benchinfer.core.numbers import number_of
 from benchinfer.scores.formats.format import Format, Names, Results
 from benchinfer.scores.resampling import Resampling
 
@@ -66,10 +67,8 @@ def predictions(path: Path, typed: str) -> Results | None:
 
 def _equal(true: str, said: str) -> float:
     """Compare two class labels; tools write the same one as 2 and as 2.0."""
-    try:
-        return float(true == said or float(true) == float(said))  # "nan" may name a class
-    except ValueError:
-        return 0.0
+    number = number_of(true)
+    return float(true == said or (number is not None and number == number_of(said)))
 
 
 # The number of fields of the third line tells what was predicted: classes or numbers.

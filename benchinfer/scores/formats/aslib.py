@@ -5,6 +5,7 @@ import re
 from pathlib import Path
 
 from benchinfer.core.measure import Measure
+from benchinfer.core.numbers import number_of
 from benchinfer.scores.formats.format import Format, Names
 
 _COLUMNS = {"instance_id", "repetition", "algorithm", "runstatus"}
@@ -71,8 +72,5 @@ def _plain(text: str) -> str:
 
 def _number(texts: list[str]) -> float | None:
     """Return the number of an entry, None where it is unknown (``?``) or none (0)."""
-    try:
-        number = float(texts[0]) if texts else 0.0
-    except ValueError:
-        return None
-    return number if 0 < number < math.inf else None
+    number = number_of(texts[0]) if texts else None
+    return number if number is not None and 0 < number < math.inf else None

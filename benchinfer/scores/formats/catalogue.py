@@ -22,6 +22,7 @@ from benchinfer.scores.formats.format import (
     first_line,
     lines_of,
 )
+from benchinfer.scores.formats.packed import COMPRESSED
 
 TEXT = {".csv": ",", ".tsv": "\t", ".tab": "\t"}
 ARROW = {".parquet": "parquet", ".pq": "parquet", ".feather": "feather", ".arrow": "feather"}
@@ -33,7 +34,6 @@ SQL = (*DUCKDB, ".sqlite", ".sqlite3")
 EXCEL = (".xlsx", ".xls")
 ARRAYS = (".npz",)
 ARFF = (".arff",)
-COMPRESSED = (".gz", ".bz2", ".zst")
 # Of a plain table, how a cell that is no number tells its spread, characters that are looked at,
 # and the size in bytes above which no table was printed to be read.
 _SPREAD, _LOOK = re.compile(r"\d\s*(?:\u00b1|\+/-)\s*[\d.]"), 4096

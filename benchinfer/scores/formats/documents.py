@@ -3,7 +3,6 @@
 import csv
 import json
 import re
-import zipfile
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -18,26 +17,19 @@ import numpy as np
 from benchinfer.core.errors import ScoreTableError
 from benchinfer.core.numbers import count, several
 from benchinfer.scores.columns import COMMON, common_name
-from benchinfer.scores.formats.format import Format, Results, Rows, is_score
+from benchinfer.scores.formats.format import Format, Results, Rows, is_score, not_utf8
+from benchinfer.scores.formats.packed import MOST_BYTES, opened, refuse_archive
 from benchinfer.scores.resampling import Resampling
 
-# A document is held in memory as a whole; tables of more belong into lines or Parquet.
-MOST_BYTES = 1 << 28
 DEEPEST = 20
-_MOST_ROWS = 10_000_000
+_MOST_ROWS = 4_000_000  # which take about 1.5 GB as records
 _ATTRIBUTE = re.compile(r"@attribute\s+('(?:[^'\\]|\\.)*'|\"[^\"]*\"|\S+)\s+(.+)", re.IGNORECASE)
 _SURROGATE = re.compile(rb"\\u[dD][89a-fA-F]")
 
 
 def read_json(path: Path, typed: str) -> object:
     """Return the document of a file; None where it holds one object per line, or too much."""
-    import pyarrow as pa
-
-    try:
-        with pa.input_stream(path) as stream:
-            data = stream.read(MOST_BYTES + 1)
-    except (OSError, pa.ArrowInvalid) as error:
-        raise ScoreTableError(f"{typed!r} cannot be read: {error}") from None
+    data = _bytes_of(path, typed)
     if len(data) > MOST_BYTES:
         return None
     twice: list[str] = []
@@ -49,7 +41,8 @@ def read_json(path: Path, typed: str) -> object:
         return held
 
     try:
-        document = json.loads(data, object_pairs_hook=once)
+        # JSON's own decoding lets halves of characters pass.
+        document = json.loads(data.decode(json.detect_encoding(data)), object_pairs_hook=once)
         if _SURROGATE.search(data):
             json.dumps(document, ensure_ascii=False).encode()
     except RecursionError:
@@ -59,15 +52,33 @@ def read_json(path: Path, typed: str) -> object:
             f"{typed!r} holds half a character, {error.object[error.start]!a}, in a text.",
             hint="write the file again; a sign beyond \\uffff is written as two halves.",
         ) from None
+    except UnicodeDecodeError:
+        raise not_utf8(typed) from None
     except ValueError:
         return None  # as lines, whose reader says what is wrong
     if twice:
-        raise ScoreTableError(
-            f"{count(len(twice), 'object')} of {typed!r} {'has' if len(twice) == 1 else 'have'} a"
-            f" key twice, of which one value would be lost: {several(list(dict.fromkeys(twice)))}.",
-            hint="give each value a key of its own.",
-        )
+        raise _keys_twice(typed, len(twice), list(dict.fromkeys(twice)))
     return document
+
+
+def _bytes_of(path: Path, typed: str) -> bytes:
+    """Return the first bytes of a file, one more than a document may have."""
+    import pyarrow as pa
+
+    try:
+        with opened(path, typed) as stream:
+            return stream.read(MOST_BYTES + 1)
+    except (OSError, pa.ArrowInvalid) as error:
+        raise ScoreTableError(f"{typed!r} cannot be read: {error}") from None
+
+
+def _keys_twice(name: str, n: int, keys: Sequence[str]) -> ScoreTableError:
+    """Return the error of objects that have a key twice, or "a.b" beside "b" in "a"."""
+    return ScoreTableError(
+        f"{count(n, 'object')} of {name!r} {'has' if n == 1 else 'have'} a"
+        f" key twice, of which one value would be lost: {several(keys)}.",
+        hint="give each value a key of its own.",
+    )
 
 
 def rows_of(
@@ -154,6 +165,8 @@ def _flat(record: Mapping[str, Any], name: str, prefix: str = "", depth: int = 0
             row[label] = json.dumps(value) if isinstance(value, list) else value
     rows: Rows = [row]
     for part in parts:
+        if twice := sorted(set().union(*rows) & set().union(*part)):
+            raise _keys_twice(name, 1, twice)
         if len(rows) * len(part) > _MOST_ROWS or (len(rows) > 1 and len(part) > 1):
             raise ScoreTableError(
                 f"{name!r}: a record holds several lists of records.",
@@ -168,21 +181,28 @@ def archive(
 ) -> Results:
     """Read the arrays of an ``.npz``, in which objects are refused."""
     try:
-        with zipfile.ZipFile(path) as file:
-            size = sum(info.file_size for info in file.infolist())
-        if size > MOST_BYTES:
-            raise ScoreTableError(f"{typed!r} holds {size} bytes of arrays, too many.")
-        with np.load(path, allow_pickle=False) as file:
+        refuse_archive(path, typed)
+        # Of damaged files NumPy leaves its own handle open, and shapes overflow.
+        with (
+            np.errstate(all="ignore"),
+            path.open("rb") as raw,
+            np.load(raw, allow_pickle=False) as file,
+        ):
             arrays = {name: file[name] for name in file.files}
-        results = of_tool(arrays) or runs_by_tasks(arrays)
+    except ScoreTableError:
+        raise
     except MemoryError:
         raise ScoreTableError(
             f"{typed!r} cannot be read as arrays: one says that it is larger than memory.",
             hint="the file is damaged: write it once more.",
         ) from None
-    except (ValueError, OSError, zipfile.BadZipFile) as error:
+    except Exception as error:  # noqa: BLE001 - zip, its compressions and NumPy each raise their own
         said = str(error).partition("\n")[0]
-        raise ScoreTableError(f"{typed!r} cannot be read as arrays: {said}") from None
+        raise ScoreTableError(
+            f"{typed!r} cannot be read as arrays: {said}",
+            hint="the file is damaged, or not what its name says: write it once more.",
+        ) from None
+    results = of_tool(arrays) or runs_by_tasks(arrays)
     if results is None:
         raise ScoreTableError(
             f"{typed!r} holds no arrays of runs by tasks.",
@@ -230,6 +250,11 @@ def runs_by_tasks(scores: Mapping[str, Any]) -> tuple[Format, Rows] | None:
             return None
     if not arrays or {array.ndim for array in arrays.values()} != {2}:
         return None
+    if (n := sum(array.size for array in arrays.values())) > _MOST_ROWS:
+        raise ScoreTableError(
+            f"arrays of {n:,} scores are more than the {_MOST_ROWS:,} that are read from arrays.",
+            hint="save the scores as Parquet.",
+        )
     rows: Rows = [
         {"dataset": str(task), "replication": run, "algorithm": name, "value": value}
         for name, array in arrays.items()
@@ -245,8 +270,8 @@ def arff(path: Path, typed: str) -> Any:
 
     try:
         with (
-            pa.input_stream(path) as stream,
-            TextIOWrapper(stream, encoding="utf-8", newline="") as file,  # pyright: ignore[reportArgumentType]
+            opened(path, typed) as stream,
+            TextIOWrapper(stream, encoding="utf-8", newline="") as file,
         ):
             names, numeric = _header(file)
             rows = [row for row in _rows_of(file) if row and not row[0].lstrip().startswith("%")]

@@ -10,6 +10,7 @@ from typing import Any, cast
 
 from benchinfer.core.errors import ScoreTableError
 from benchinfer.core.measure import Better, Measure
+from benchinfer.core.numbers import number_of
 from benchinfer.scores.resampling import Resampling
 
 type Names = Sequence[str]
@@ -196,10 +197,8 @@ def holds_record(path: Path, *keys: str) -> bool:
 
 def number_or_text(text: str) -> float | str:
     """Return the number that a text is, or the text for the checks to see."""
-    try:
-        return text if "_" in text else float(text)
-    except ValueError:
-        return text
+    number = number_of(text)
+    return text if number is None else number
 
 
 def part[T](record: Record, key: str, kind: type[T], tool: str) -> T:
@@ -245,6 +244,19 @@ def _unlike(tool: str, what: str) -> ScoreTableError:
     return ScoreTableError(f"results of {tool}: {what}.", hint=hint)
 
 
+def not_utf8(name: str, head: bytes = b"") -> ScoreTableError:
+    """Return the error of a text in another encoding, which its first bytes may tell."""
+    encoding = "latin-1"
+    if head.startswith((b"\xff\xfe", b"\xfe\xff")):
+        encoding = "utf-16"
+    elif 0 in head[:40]:  # half of each letter of the header
+        encoding = "utf-16-be" if 0 in head[:40:2] else "utf-16-le"
+    return ScoreTableError(
+        f"{name!r} is not text in UTF-8.",
+        hint=f"save it as UTF-8, or read it by pandas, which takes the encoding {encoding}.",
+    )
+
+
 def first_line(path: Path) -> Record:
     """Return the record in the first of some JSON lines, empty where there is none."""
     with path.open(encoding="utf-8", errors="replace") as file:
@@ -254,8 +266,11 @@ def first_line(path: Path) -> Record:
 
 def lines_of(path: Path) -> list[Record]:
     """Return the records of JSON lines; none where a line is another thing."""
-    with path.open(encoding="utf-8", errors="replace") as file:
-        lines = [_line(line) for line in file if line.strip()]
+    try:
+        with path.open(encoding="utf-8") as file:
+            lines = [_line(line) for line in file if line.strip()]
+    except UnicodeDecodeError as error:
+        raise not_utf8(path.name, error.object) from None
     records = [line for line in lines if line is not None]
     return records if len(records) == len(lines) else []
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from benchinfer.core.errors import ScoreTableError
 from benchinfer.core.hints import directions, literal
-from benchinfer.core.numbers import count, several
+from benchinfer.core.numbers import count, number_of, several
 from benchinfer.numerics.types import Array
 from benchinfer.scores.checks.patterns import pattern_of
 from benchinfer.scores.columns import (
@@ -292,10 +292,7 @@ def _number(value: object) -> float | None:
     text = str(value).strip()
     if text in NONE:
         return math.nan
-    try:
-        return float(text)
-    except ValueError:
-        return None
+    return number_of(text)
 
 
 def _is_number(value: object) -> bool:
@@ -366,7 +363,7 @@ def grouping_column(source: Source, roles: Roles, role: str) -> tuple[str, int, 
     items, least = (len(table[n].drop_duplicates()) if n else 1 for n in (place, outer))
     groups: dict[str, int] = {}
     for name in names:
-        if not table[name].map(pd.api.types.is_hashable).all():  # records of a document
+        if not all(map(pd.api.types.is_hashable, table[name])):  # records of a document
             continue
         n = len(table[[*outer, name]].drop_duplicates())
         nested = len(table[[*place, name]].drop_duplicates()) == items

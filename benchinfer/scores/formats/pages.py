@@ -9,7 +9,7 @@ from benchinfer.core.errors import ScoreTableError
 from benchinfer.core.numbers import count, several
 from benchinfer.scores.coverage import Finding
 from benchinfer.scores.formats.format import Rows
-from benchinfer.scores.formats.published.cells import Grid, PublishedTable, numbers_of
+from benchinfer.scores.formats.published.cells import Grid, PublishedTable, check_size, numbers_of
 from benchinfer.scores.formats.published.html import html
 from benchinfer.scores.formats.published.latex import latex
 from benchinfer.scores.formats.published.markdown import markdown
@@ -36,6 +36,7 @@ def _delimited(text: str) -> Grid:
             f" first {','.join(longer[0])!r}.",
             hint="quote cells that hold the sign between columns.",
         )
+    check_size(len(others) + 1, len(header))
     return [header, *([*row, *[""] * (len(header) - len(row))] for row in others)]
 
 

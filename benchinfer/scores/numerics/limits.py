@@ -141,8 +141,13 @@ def turning_verdict(a: Array, b: Array, critical: Array) -> Array:
         return 1 + _positive_root(p, q, r)
 
 
+_TINY = np.finfo(float).tiny
+
+
 def _positive_root(p: Array, q: Array, r: Array) -> Array:
     """Return the least positive root of ``p x^2 + q x + r`` at which its sign changes, or NaN."""
+    # Of squares of large times, products are beyond numbers.
+    p, q, r = np.array([p, q, r]) / np.maximum(np.abs([p, q, r]).max(axis=0), _TINY)
     inside = q * q - 4 * p * r
     half = -0.5 * (q + np.copysign(np.sqrt(np.maximum(inside, 0)), q))  # nothing cancels
     roots = np.stack([half / p, r / half])

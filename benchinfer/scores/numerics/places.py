@@ -18,6 +18,7 @@ _DIGITS = 18  # of numbers that fit into 64 bits
 _CHUNK = 1 << 16  # scores that are looked at together: they fit into a processor's cache
 _COLUMNS = 1 << 20  # scores from which algorithms of large data sets are looked at in turn
 _RUN = 256  # blocks in a row from which it pays to look at them where they are
+_MOST_REPEATS = 1 << 20  # rows more than places, from which the rest of the rows is not placed
 MOST = 1e150  # the sum of ten million squares of this is still finite
 
 
@@ -305,7 +306,7 @@ class Scatter:
         Raises
         ------
         NotDenseError
-            A score is missing or beyond `MOST`, or most places are empty.
+            A score is missing or beyond `MOST`, most places are empty, or many have several scores.
         """
         if not len(value):
             return
@@ -324,6 +325,8 @@ class Scatter:
             self.value[(1 + self.blocks) * self.width : end * self.width] = np.nan
             self.blocks = end - 1
             row = known.take(block)
+        if self.rows - self.blocks * self.width > _MOST_REPEATS:
+            raise NotDenseError
         place = row.astype(np.intp)  # which NumPy would make of any other kind
         place *= self.width
         place += algorithm

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from benchinfer.core.errors import ScoreTableError
 from benchinfer.core.hints import literal
 from benchinfer.core.measure import Measure
-from benchinfer.core.numbers import count
+from benchinfer.core.numbers import count, number_of
 from benchinfer.scores.columns import REMARKS, Roles, common_name, lazy, slots
 from benchinfer.scores.coverage import Finding
 from benchinfer.scores.formats.format import directed
@@ -118,10 +118,9 @@ def _unread(text: str) -> ScoreTableError:
 
 
 def _number(text: str, take: str) -> float:
-    try:
-        return float(text)
-    except ValueError:
-        raise _unread(take) from None
+    if (number := number_of(text)) is None:
+        raise _unread(take)
+    return number
 
 
 def _no_column(name: str, names: Columns, take: str) -> ScoreTableError:

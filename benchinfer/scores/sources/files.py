@@ -3,8 +3,8 @@
 import csv
 import re
 from collections import Counter
-from collections.abc import Generator, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from glob import glob
 from io import BufferedReader, TextIOWrapper
@@ -21,7 +21,6 @@ from benchinfer.core.saving import note_input
 from benchinfer.scores.columns import (
     as_label,
     expression,
-    holds_text,
     lazy,
     placeholders,
     slots,
@@ -29,7 +28,6 @@ from benchinfer.scores.columns import (
 from benchinfer.scores.coverage import Finding
 from benchinfer.scores.formats.catalogue import (
     ARROW,
-    COMPRESSED,
     DESCRIPTIONS,
     EXCEL,
     JSON,
@@ -50,14 +48,15 @@ from benchinfer.scores.formats.catalogue import (
 )
 from benchinfer.scores.formats.documents import (
     DEEPEST,
-    MOST_BYTES,
     rows_of,
     runs_by_tasks,
     too_deep,
 )
-from benchinfer.scores.formats.format import Format
+from benchinfer.scores.formats.format import Format, not_utf8
 from benchinfer.scores.formats.layouts import roles_of
-from benchinfer.scores.numerics.places import BATCH, NotDenseError
+from benchinfer.scores.formats.packed import COMPRESSED, MOST_BYTES, opened, refuse_archive
+from benchinfer.scores.numerics.places import NotDenseError
+from benchinfer.scores.sources.arrow import arrow_file
 from benchinfer.scores.sources.frames import (
     Columns,
     Load,
@@ -65,9 +64,7 @@ from benchinfer.scores.sources.frames import (
     Source,
     Stream,
     check_memory,
-    checked_names,
     first_line,
-    odd_fields,
     of_frame,
 )
 from benchinfer.scores.sources.partitions import partitions, with_partitions
@@ -366,20 +363,34 @@ def below(path: Path, folder: Path) -> str:
     return path.relative_to(folder).as_posix()
 
 
+class _NoScoresError(ScoreTableError):
+    """A tool's file holds no scores."""
+
+
 def _of_files(
     typed: str, paths: list[Path], folder: Path, others: Sequence[Path], name: str | None
 ) -> Source:
     """Read files together, with findings on the files read and on the others."""
     _refuse_unlike(typed, paths, folder)
     names = [below(path, folder) for path in paths]
-    parts = [
-        with_partitions(
-            replace(of_file(str(path), path, None, folder), name=file),
-            partitions(path, folder) | said,
-        )
-        for path, file, said in zip(paths, names, of_names(paths, name), strict=True)
-    ]
+    parts: list[Source] = []
+    empty: list[str] = []
+    for path, file, said in zip(paths, names, of_names(paths, name), strict=True):
+        try:
+            source = replace(of_file(str(path), path, None, folder), name=file)
+        except _NoScoresError:
+            empty.append(file)
+            continue
+        parts.append(with_partitions(source, partitions(path, folder) | said))
+    if not parts:
+        raise _NoScoresError(f"no file of {typed!r} holds scores: {several(empty)}.")
+    names = [file for file in names if file not in empty]
     notes: list[Finding] = []
+    if empty:
+        what = f"{count(len(empty), 'file')} {'holds' if len(empty) == 1 else 'hold'} no scores."
+        where = (("file",), *((file,) for file in empty[:5]))
+        hint = "the run ended before its first score, or other files have its scores."
+        notes.append(Finding("files without scores", "warning", len(empty), what, where, hint))
     if others:
         what = f"{len(others)} {'was' if len(others) == 1 else 'were'} not read."
         where = (("file or folder",), *((below(other, folder),) for other in others[:5]))
@@ -532,6 +543,24 @@ def _ending(path: Path) -> str:
     return text[len(path.with_suffix("").name) :]
 
 
+def _refuse_no_file(path: Path, typed: str) -> None:
+    if not path.is_file():
+        raise ScoreTableError(
+            f"{typed!r} is a stream, which can be read once, and a table is read more than once.",
+            hint="save it as a file; the commands read standard input as '-'.",
+        )
+    if path.stat().st_size == 0:
+        raise ScoreTableError(f"{typed!r} is empty.")
+
+
+def _refuse_no_scores(typed: str, known: Format | None, frame: Any) -> None:
+    if known is not None and not len(frame):
+        raise _NoScoresError(
+            f"{typed!r} holds no scores of {known.tool}.",
+            hint="the run ended before its first score, or other files have its scores.",
+        )
+
+
 def of_file(typed: str, path: Path, query: str | None, folder: Path | None = None) -> Source:
     """Open one file by its ending."""
     if not is_text(str(path)):
@@ -542,8 +571,7 @@ def of_file(typed: str, path: Path, query: str | None, folder: Path | None = Non
     toml = declaration if declaration.is_file() else None
     suffix, stem = suffix_of(path), path.name.split(".")[0]
     note_input(path)
-    if path.stat().st_size == 0:
-        raise ScoreTableError(f"{typed!r} is empty.")
+    _refuse_no_file(path, typed)
     document = of_ending(path, typed, suffix) if query is None else None
     if document is None and is_page(path):
         return replace(_page(path, typed), stem=stem, toml=toml)
@@ -551,10 +579,11 @@ def of_file(typed: str, path: Path, query: str | None, folder: Path | None = Non
         names, load, stream = open_text(path, typed, TEXT[suffix])
         return Source(path.name, names, load, stem, toml, stream=stream)
     if suffix in ARROW and document is None:
-        inner = _arrow_file(path, typed, ARROW[suffix])
+        inner = arrow_file(path, typed, ARROW[suffix])
         return replace(inner, stem=stem, toml=toml)
     if document is not None:
         known, frame = document
+        _refuse_no_scores(typed, known, cast("Any", frame))
     elif suffix in JSON:
         known, frame = None, _json_file(path, typed)
     elif suffix in SQL:
@@ -586,45 +615,11 @@ def _page(path: Path, typed: str) -> Source:
     return replace(inner, load=load, stream=None)
 
 
-def _arrow_file(path: Path, typed: str, kind: str) -> Source:
-    """Open a file of columns, of which only those are read that play a role."""
-    import pyarrow as pa
-    from pyarrow import dataset
-
-    @contextmanager
-    def errors() -> Generator[None]:
-        try:
-            yield
-        except (pa.ArrowInvalid, pa.ArrowException, OSError) as error:
-            raise ScoreTableError(
-                f"{typed!r} cannot be read as {kind}: {first_line(error)}"
-            ) from None
-
-    def load(labels: Columns, scores: Columns, covariates: Columns) -> Loaded:
-        with errors():
-            check_memory(typed, file.count_rows())
-            table = file.to_table(columns=list(dict.fromkeys([*labels, *scores, *covariates])))
-        return of_frame(table, path.name).load(labels, scores, covariates)
-
-    def stream(labels: Columns, scores: Columns) -> tuple[int, Iterator[Any]]:
-        with errors():
-            return file.count_rows(), each([*labels, *scores])
-
-    def each(columns: Sequence[str]) -> Iterator[Any]:
-        with errors():
-            yield from batches(path, kind, columns)
-
-    with errors():
-        file = dataset.dataset(path, format=kind)
-    names = checked_names(file.schema.names)
-    return Source(path.name, names, load, kinds=odd_fields(file.schema), stream=stream)
-
-
 def _json_file(path: Path, typed: str) -> object:
     import pyarrow as pa
 
     try:
-        table = _json_lines(path, _longest(path, typed))
+        table = _json_lines(path, typed, _longest(path, typed))
     except (pa.ArrowInvalid, pa.ArrowException, OSError) as error:
         if (fault := _arrow_fault(error)) in ("array", "no object"):
             raise ScoreTableError(_not_an_object(typed, array=fault == "array")) from None
@@ -658,20 +653,24 @@ def _not_an_object(typed: str, *, array: bool = False) -> str:
 def _longest(path: Path, typed: str) -> int:
     """Return the length of the longest line.
 
-    A null where an object should begin is refused: PyArrow ends the process there.
+    A null where an object should begin is refused: PyArrow ends the process there. So is text that
+    is not in UTF-8, which it does not look at.
     """
-    import pyarrow as pa
-
     before, longest = b"}", 0
-    with pa.input_stream(path) as stream:
-        for line in limited(BufferedReader(stream), typed):  # pyright: ignore[reportArgumentType]
+    with _stream(path, typed) as stream:
+        for line in limited(BufferedReader(stream), typed):
             if (text := line.strip()).startswith(b"null") and before.endswith(b"}"):
                 raise ScoreTableError(_not_an_object(typed))
+            if not line.isascii():
+                try:
+                    line.decode()
+                except UnicodeDecodeError:
+                    raise not_utf8(typed, line) from None
             before, longest = text or before, max(longest, len(line))
     return longest
 
 
-def _json_lines(path: Path, longest: int) -> Any:
+def _json_lines(path: Path, typed: str, longest: int) -> Any:
     """Read JSON lines; text that looks like a date stays text."""
     import pyarrow as pa
     from pyarrow import json
@@ -679,9 +678,10 @@ def _json_lines(path: Path, longest: int) -> Any:
     block_size = max(1 << 20, longest + 1)
 
     def read(**options: Any) -> Any:
-        return json.read_json(
-            path, json.ReadOptions(block_size=block_size), json.ParseOptions(**options)
-        )
+        with _stream(path, typed) as stream:
+            return json.read_json(
+                stream, json.ReadOptions(block_size=block_size), json.ParseOptions(**options)
+            )
 
     table = read()
     dates = [field.name for field in table.schema if pa.types.is_timestamp(field.type)]
@@ -699,7 +699,10 @@ def _excel_file(path: Path, typed: str) -> object:
     if path.suffix.casefold() != ".xls":
         optional("openpyxl", "excel")
     try:
+        refuse_archive(path, typed)
         sheets = pd.read_excel(path, sheet_name=None)
+    except ScoreTableError:
+        raise
     except ImportError:
         raise ScoreTableError(
             f"{typed!r} is of an old kind of Excel file.", hint="save it as .xlsx."
@@ -741,7 +744,7 @@ def open_text(path: Path, typed: str, delimiter: str) -> tuple[tuple[str, ...], 
             table = table.append_column(slot, column)
         return lazy(table), findings
 
-    return names, load, lambda labels, scores: (0, _batches(path, shape, labels, scores))
+    return names, load, lambda labels, scores: (0, _batches(path, typed, shape, labels, scores))
 
 
 type _Shape = tuple[str, tuple[str, ...], int]  # delimiter, names, lines above the rows
@@ -758,19 +761,27 @@ def limited[Text: (bytes, str)](file: IO[Text], typed: str) -> Iterator[Text]:
         yield line
 
 
+def _stream(path: Path, typed: str) -> Any:
+    """Return the bytes of a file as a stream, compressed or not."""
+    import pyarrow as pa
+
+    packed = path.suffix.casefold() in COMPRESSED
+    return opened(path, typed) if packed else pa.input_stream(path)
+
+
 def _shape(path: Path, typed: str, delimiter: str) -> _Shape:
     """Read the header: names may be quoted, and then run over several lines."""
     import pyarrow as pa
 
     try:
         with (
-            pa.input_stream(path) as stream,
-            TextIOWrapper(stream, encoding="utf-8-sig", newline="") as file,  # pyright: ignore[reportArgumentType]
+            _stream(path, typed) as stream,
+            TextIOWrapper(stream, encoding="utf-8-sig", newline="") as file,
         ):
             lines = limited(file, typed)
             blank, line = next(((i, s) for i, s in enumerate(lines) if s.strip()), (0, ""))
             if "\0" in line:
-                raise ScoreTableError(_not_utf8(typed, line.encode()))
+                raise not_utf8(typed, line.encode())
             if delimiter not in line:
                 # Semicolons are what spreadsheets write where the comma is the decimal sign.
                 delimiter = max(",;\t|", key=line.count)
@@ -778,7 +789,7 @@ def _shape(path: Path, typed: str, delimiter: str) -> _Shape:
             names = tuple(name.strip() for name in next(rows))
             return delimiter, names, blank + rows.line_num
     except UnicodeDecodeError as error:
-        raise ScoreTableError(_not_utf8(typed, error.object)) from None
+        raise not_utf8(typed, error.object) from None
     except csv.Error as error:
         raise ScoreTableError(f"the header of {typed!r} cannot be read: {error}.") from None
     except (pa.ArrowInvalid, OSError) as error:
@@ -800,18 +811,6 @@ def _unreadable(path: Path, typed: str, error: Exception) -> str:
     return message(f"{typed!r} cannot be read: {error}.", hint=[hint] if hint else [])
 
 
-def _not_utf8(typed: str, head: bytes = b"") -> str:
-    encoding = "latin-1"
-    if head.startswith((b"\xff\xfe", b"\xfe\xff")):
-        encoding = "utf-16"
-    elif 0 in head[:40]:  # half of each letter of the header
-        encoding = "utf-16-be" if 0 in head[:40:2] else "utf-16-le"
-    return message(
-        f"{typed!r} is not text in UTF-8.",
-        hint=f"save it as UTF-8, or read it by pandas, which takes the encoding {encoding}.",
-    )
-
-
 def _read(
     path: Path, typed: str, shape: _Shape, coded: Sequence[str], scores: Sequence[str]
 ) -> tuple[Any, list[Finding]]:
@@ -827,7 +826,8 @@ def _read(
 
     def attempt(kind: Any) -> Any:
         ragged.clear()
-        return pacsv.read_csv(path, **_options(path, shape, coded, scores, kind, skip))
+        with _stream(path, typed) as stream:
+            return pacsv.read_csv(stream, **_options(path, shape, coded, scores, kind, skip))
 
     try:
         try:
@@ -839,7 +839,7 @@ def _read(
     except (pa.ArrowInvalid, OSError) as error:
         fault = _arrow_fault(error)
         if fault == "encoding":
-            raise ScoreTableError(_not_utf8(typed)) from None
+            raise not_utf8(typed) from None
         if fault == "no rows":
             raise ScoreTableError(f"{typed!r} has a header and no rows.") from None
         raise ScoreTableError(_unreadable(path, typed, error)) from None
@@ -882,14 +882,15 @@ def _options(
 
 
 def _batches(
-    path: Path, shape: _Shape, labels: Sequence[str], scores: Sequence[str]
+    path: Path, typed: str, shape: _Shape, labels: Sequence[str], scores: Sequence[str]
 ) -> Iterator[Any]:
     """Read a file in batches of rows; on any fault leave it to the reader of all rows."""
     import pyarrow as pa
     from pyarrow import csv as pacsv
 
     try:
-        with pacsv.open_csv(path, **_options(path, shape, labels, scores, pa.float64())) as batches:
+        options = _options(path, shape, labels, scores, pa.float64())
+        with _stream(path, typed) as stream, pacsv.open_csv(stream, **options) as batches:
             for batch in batches:
                 if any(_all_integral(batch.column(name).dictionary) for name in labels):
                     raise NotDenseError  # 1.0 is written as 1 where no label has a fraction
@@ -926,20 +927,3 @@ def _without_fractions(column: Any) -> Any:
 def _all_integral(labels: Any) -> bool:
     # Of most columns the first label tells.
     return all(_INTEGRAL.fullmatch(label.as_py()) for label in labels)
-
-
-def batches(path: Path, kind: str, columns: Sequence[str]) -> Iterator[Any]:
-    """Read a file of columns in batches of rows, text as codes."""
-    from pyarrow import dataset
-    from pyarrow.parquet import ParquetFile
-
-    if kind != "parquet":
-        yield from dataset.dataset(path, format=kind).to_batches(
-            columns=list(columns), batch_size=BATCH, batch_readahead=2, use_threads=False
-        )
-        return
-    with ParquetFile(path) as file:
-        text = [name for name in columns if holds_text(file.schema_arrow.field(name).type)]
-    # With a buffer all of a file would stay in memory until its end.
-    with ParquetFile(path, read_dictionary=text, pre_buffer=False) as file:
-        yield from file.iter_batches(BATCH, columns=list(columns), use_threads=False)

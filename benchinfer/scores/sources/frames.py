@@ -167,6 +167,11 @@ def of_frame(source: object, name: str) -> Source:
             hint="a path, or a frame of pandas, polars, pyarrow, DuckDB, dask, ibis, pyspark.",
         ) from None
 
+    if not names:
+        raise ScoreTableError(
+            f"{name!r} has no columns.", hint="a row per score, with its data set and algorithm."
+        )
+
     def load(labels: Columns, scores: Columns, covariates: Columns) -> Loaded:
         slot_of = zip(covariates, slots(covariates), strict=True)
         chosen = frame.select(*labels, *scores, *(nw.col(c).alias(slot) for c, slot in slot_of))

@@ -1,7 +1,6 @@
 """Columns that the names of folders and files give."""
 
 from collections.abc import Mapping
-from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -10,6 +9,7 @@ from urllib.parse import unquote
 import narwhals as nw
 
 from benchinfer.core.errors import ScoreTableError
+from benchinfer.core.numbers import number_of
 from benchinfer.scores.columns import as_label, slots
 from benchinfer.scores.formats.catalogue import ARROW, suffix_of
 from benchinfer.scores.sources.frames import Columns, Loaded, Source
@@ -45,9 +45,8 @@ def with_partitions(source: Source, values: Mapping[str, str | None]) -> Source:
             if name in loaded:
                 return nw.col(loaded[name])
             text = values[name]
-            if number:
-                with suppress(ValueError):
-                    return nw.lit(None if text is None else float(text), dtype=nw.Float64)
+            if number and (text is None or number_of(text) is not None):
+                return nw.lit(None if text is None else number_of(text), dtype=nw.Float64)
             return nw.lit(text, dtype=nw.String)
 
         slot_of = zip(covariates, slots(covariates), strict=True)

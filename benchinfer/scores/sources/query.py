@@ -72,7 +72,7 @@ def sqlite_file(path: Path, typed: str, query: str | None) -> object:
             cursor = base.execute(query or f'SELECT * FROM "{quoted}"')  # noqa: S608 - its own name
             names = [column[0] for column in cursor.description or ()]
             rows = cursor.fetchall()
-    except (sqlite3.Error, sqlite3.Warning) as error:
+    except (sqlite3.Error, sqlite3.Warning, UnicodeDecodeError) as error:
         hint = [] if query is None else [f"the query was {query!r}; it takes one SELECT."]
         raise ScoreTableError(f"{typed!r} cannot be read: {error}", hint=hint) from None
     if twice := sorted({name for name in names if names.count(name) > 1}):

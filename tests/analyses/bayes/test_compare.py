@@ -174,9 +174,22 @@ def test_a_pair_is_decided_where_its_interval_excludes_equality(draws, level):
     effects = rng.normal(np.linspace(0, 3, 400), 1, (1, draws, 400))
     values = average_outcomes(effects, np.eye(400), 0.0, level)
     codes, excluded = codes_of(values, level), (values.low > 0) | (values.high < 0)
-    # Interpolated bounds may exclude 0 where the last draw on the other side is near it.
     assert not ((codes != Verdict.UNDECIDED) & ~excluded).any()
-    assert (excluded & (codes == Verdict.UNDECIDED)).mean() < 0.02
+    # Interpolated bounds may exclude 0 where the last draw on the other side is near it.
+    largest = np.maximum(values.first, values.second) - (1 + level) / 2
+    near = largest <= values.error
+    assert (excluded & (codes == Verdict.UNDECIDED) & ~near).mean() < 0.02
+
+
+def test_a_probability_within_its_error_of_the_limit_decides_nothing():
+    p, q = np.array([0.98, 0.98, 0.0, 0.0]), np.array([0.0, 0.0, 0.96, 0.96])
+    nothing, error = np.zeros(4), np.array([0.004, 0.006, 0.009, 0.011])
+    names = [
+        [Verdict(c).name for c in codes_of(Outcomes(*3 * [nothing], *p_q_r, error, None), 0.95)]
+        for p_q_r in ((p, q, 1 - p - q), (1 - p - q, q, p))
+    ]
+    assert names[0] == ["FIRST", "UNDECIDED", "EQUIVALENT", "UNDECIDED"]
+    assert names[1] == ["SECOND", "UNDECIDED", "EQUIVALENT", "UNDECIDED"]
 
 
 def test_the_next_data_set_is_less_certain_than_the_average(result):

@@ -133,3 +133,37 @@ def test_benchopt_results_are_curves_of_stopping_values(tmp_path):
         total = hits.reindex([0, 1]).fillna(runs.groupby("idx_rep")["time"].max()).sum()
         assert row.solved == len(hits)
         assert row.total_time == pytest.approx(total)
+
+
+def entry(folder):
+    """Write two algorithms of COCO; return the list of one, and its traces."""
+    write_coco(folder, functions=(1,), dimensions=(2,))
+    return folder / "cma" / "bbobexp_f1.info", folder / "cma" / "data_f1" / "bbobexp_f1_DIM2.dat"
+
+
+def test_a_run_that_ended_before_its_first_point_is_a_failure(tmp_path):
+    _, data = entry(tmp_path)
+    text = data.read_text()
+    data.write_text(text[: text.rindex(text.splitlines()[0])] + text.splitlines()[0] + "\n")
+    scores = read_scores(tmp_path, take="last:evaluations")
+    assert (scores.n_rows, len(scores.failures())) == (5, 1)
+    assert scores.failures()["replication"].tolist() == ["3"]
+    assert read_scores(tmp_path, targets=[1e-9]).n_rows == 6  # it reached no target
+
+
+@pytest.mark.parametrize("lost", ["algId", "DIM", "funcId"])
+def test_an_entry_without_a_name_is_refused(tmp_path, lost):
+    info, _ = entry(tmp_path)
+    info.write_text(info.read_text().replace(lost, "other"))
+    with pytest.raises(ScoreTableError, match=rf"lists an entry of .* without {lost}\.\nHint: "):
+        read_scores(tmp_path, targets=[1e-8])
+
+
+@pytest.mark.parametrize("place", [0, -1])
+def test_an_entry_without_traces_is_refused(tmp_path, place):
+    info, _ = entry(tmp_path)
+    lines = info.read_text().splitlines()
+    lines[0 if place == 0 else len(lines) :] = [lines[0]] * 2 if place == 0 else [lines[0]]
+    info.write_text("\n".join(lines))
+    with pytest.raises(ScoreTableError, match="lists an entry of f1 without a file of traces"):
+        read_scores(tmp_path, targets=[1e-8])

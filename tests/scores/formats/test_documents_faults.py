@@ -22,6 +22,18 @@ def test_a_key_that_occurs_twice_is_refused(tmp_path, name):
 
 
 @pytest.mark.parametrize("name", ["x.json", "x.jsonl"])
+@pytest.mark.parametrize(
+    "twice", ['"r.score": 1, "r": {"score": 2}', '"r": {"s": [{"score": 1}], "s.score": 2}']
+)
+def test_two_spellings_of_one_key_are_refused(tmp_path, name, twice):
+    rows = [f'{{"dataset": "a", "algorithm": "{a}", {twice}}}' for a in "xy"]
+    text = f"[{', '.join(rows)}]" if name == "x.json" else "\n".join(rows)
+    path = write(tmp_path / name, text)
+    with pytest.raises(bi.ScoreTableError, match=r"key twice, of which one value .*: r\..*score\."):
+        bi.read_scores(path, measures="score:higher")
+
+
+@pytest.mark.parametrize("name", ["x.json", "x.jsonl"])
 @pytest.mark.parametrize("key", ["dataset", "data\\ud800"])
 def test_half_a_character_is_refused(tmp_path, name, key):
     row = f'{{"{key}": "a\\ud800", "algorithm": "x", "score": 1}}'
@@ -30,6 +42,14 @@ def test_half_a_character_is_refused(tmp_path, name, key):
         bi.read_scores(path, measures="score:higher")
     whole = write(tmp_path / "y.json", '[{"dataset": "\\ud83d\\ude00", "algorithm": "x", "s": 1}]')
     assert bi.read_scores(whole, measures="s:higher", columns={"s": "value"}).datasets == ("😀",)
+
+
+@pytest.mark.parametrize("coding", ["utf-8", "utf-16"])
+def test_half_a_character_in_another_encoding_is_refused(tmp_path, coding):
+    row = '{"dataset": "a\ud873", "algorithm": "x", "score": 1}'
+    (tmp_path / "x.json").write_bytes(f"[{row}]".encode(coding, "surrogatepass"))
+    with pytest.raises(bi.ScoreTableError, match="is not text in UTF-8"):
+        bi.read_scores(tmp_path / "x.json", measures="score:higher")
 
 
 @pytest.mark.parametrize("value", [None, "N/A", True, "nan"])
@@ -105,3 +125,23 @@ def test_a_class_called_nan_is_a_class(tmp_path):
     head = "d,svm,TEST,0,,\nparameters\n" + ",".join(["1"] * 9) + "\n"
     path = write(tmp_path / "testResample0.csv", head + "nan,nan,,1\na,a,,1\na,nan,,1\n")
     assert bi.read_scores(path).to_frame()["value"].item() == pytest.approx(2 / 3)
+
+
+def test_classes_called_10_and_1_0_are_two(tmp_path):
+    head = "d,svm,TEST,0,,\nparameters\n" + ",".join(["1"] * 9) + "\n"
+    path = write(tmp_path / "testResample0.csv", head + "1_0,10,,1\n10,10.0,,1\n")
+    assert bi.read_scores(path).to_frame()["value"].item() == 0.5
+
+
+def test_a_log_without_scores_is_named(tmp_path):
+    for name, value in (("ada", 1), ("bert", 0), ("cleo", None)):
+        log = {"version": 2, "status": "error", "eval": {"task": "quiz", "model": name}}
+        scores = {} if value is None else {"match": {"value": value}}
+        log |= {"samples": [{"id": i, "epoch": 1, "scores": scores} for i in range(3)]}
+        write(tmp_path / f"{name}.json", json.dumps(log))
+    scores = bi.read_scores(tmp_path, measures="match:higher")
+    assert (scores.algorithms, scores.n_rows) == (("ada", "bert"), 6)
+    finding = {f.rule: f for f in scores.finding_records}["files without scores"]
+    assert finding.where[1:] == (("cleo.json",),)
+    with pytest.raises(bi.ScoreTableError, match="holds no scores of Inspect"):
+        bi.read_scores(tmp_path / "cleo.json", measures="match:higher")

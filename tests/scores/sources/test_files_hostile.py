@@ -10,6 +10,7 @@ import pytest
 from pyarrow import parquet
 
 import benchinfer as bi
+from benchinfer.scores.formats import packed
 from benchinfer.scores.sources import files, frames
 
 LINE = "a" * 5000
@@ -49,6 +50,47 @@ def test_lines_up_to_the_limit_are_read(tmp_path):
     )
     scores = bi.read_scores(path, measures="score:higher")
     assert scores.algorithms == ("a0", "a1")
+
+
+@pytest.mark.parametrize(
+    ("name", "row"),
+    [
+        ("x.csv.gz", "d,a,0.5\n"),
+        ("text.csv.gz", "d,a,x\n"),
+        ("ragged.csv.gz", "d,a\n"),
+        ("blank.csv.gz", "\n"),
+        ("x.jsonl.gz", '{"dataset": "d", "algorithm": "a", "score": 0.5}\n'),
+        ("x.json.gz", '{"dataset": "d", "algorithm": "a", "score": 0.5},'),
+        ("x.arff.gz", "d,a,0.5\n"),
+    ],
+)
+def test_equal_rows_of_a_small_file_are_not_unpacked(tmp_path, monkeypatch, name, row):
+    monkeypatch.setattr(packed, "_SMALL", 1 << 16)
+    head = {"csv": "dataset,algorithm,score\n", "jsonl": "", "json": "[", "arff": "@data\n"}
+    text = head[name.split(".")[1]] + row * (2_000_000 // len(row))
+    (tmp_path / name).write_bytes(gzip.compress(text.encode()))
+    with pytest.raises(bi.ScoreTableError, match=r"unpacks to more than 250 times its [\d,]+ byt"):
+        bi.read_scores(tmp_path / name, measures="score:higher")
+
+
+def test_archives_that_unpack_to_far_more(tmp_path, monkeypatch):
+    monkeypatch.setattr(packed, "_SMALL", 1 << 16)
+    np.savez_compressed(tmp_path / "x.npz", svm=np.zeros((1000, 1000)))
+    with zipfile.ZipFile(tmp_path / "x.xlsx", "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("xl/worksheets/sheet1.xml", "<row/>" * 500_000)
+    with zipfile.ZipFile(tmp_path / "x.eval", "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("header.json", "{}")
+        archive.writestr("summaries.json", "[" + "{}," * 500_000)
+    for name in ("x.npz", "x.xlsx", "x.eval"):
+        with pytest.raises(bi.ScoreTableError, match=r"unpacks to more than 250 times"):
+            bi.read_scores(tmp_path / name, measures="score:higher")
+
+
+def test_arrays_of_more_scores_than_records_can_hold(tmp_path, monkeypatch):
+    monkeypatch.setattr("benchinfer.scores.formats.documents._MOST_ROWS", 99)
+    np.savez(tmp_path / "x.npz", svm=np.zeros((10, 10)))
+    with pytest.raises(bi.ScoreTableError, match=r"arrays of 100 scores are more than the 99"):
+        bi.read_scores(tmp_path / "x.npz", measures="score:higher")
 
 
 def test_an_array_whose_header_lies(tmp_path):

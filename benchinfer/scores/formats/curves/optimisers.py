@@ -60,7 +60,7 @@ def coco(folder: Path, files: Sequence[Path]) -> Results | None:
             raise _damaged(data, folder, f"{len(blocks)} runs, and its .info lists {len(runs)}")
         both = [sorted({*a, *b}) for a, b in zip(blocks, further, strict=True)]
         rows += _traces(labels, runs, both)
-    return _results("COCO or IOHprofiler, .info and .dat", rows, better) if rows else None
+    return _results("COCO or IOHprofiler, .info and .dat", rows, better)
 
 
 def ioh(folder: Path, files: Sequence[Path]) -> Results | None:
@@ -88,11 +88,16 @@ def ioh(folder: Path, files: Sequence[Path]) -> Results | None:
             if len(blocks) != len(runs):
                 raise _damaged(data, folder, f"{len(blocks)} runs, and its .json lists {len(runs)}")
             rows += _traces({"function": problem, "algorithm": name}, runs, blocks)
-    return _results("IOHprofiler, .json and .dat", rows, better) if rows else None
+    return _results("IOHprofiler, .json and .dat", rows, better)
 
 
-def _results(tool: str, rows: Rows, better: set[Better | None]) -> Results:
-    """Return rows with the measure, whose direction must be the same everywhere."""
+def _results(tool: str, rows: Rows, better: set[Better | None]) -> Results | None:
+    """Return rows with the measure, whose direction must be the same everywhere.
+
+    None where no run has a point.
+    """
+    if all(row[_VALUE] is None for row in rows):
+        return None
     way = better.pop() if len(better) == 1 else None
     if all(row["run"] == "1" for row in rows):
         rows = [{name: v for name, v in row.items() if name != "run"} for row in rows]
@@ -104,15 +109,24 @@ def _results(tool: str, rows: Rows, better: set[Better | None]) -> Results:
 def _entries(info: Path) -> Iterator[tuple[Mapping[str, str], str, list[str]]]:
     """Yield settings, data file and runs of each entry, if they are of one objective."""
     settings: dict[str, str] = {}
+    needed, followed = {"funcId", "DIM", "algId"}, True
     for line in info.read_text("utf-8", "replace").splitlines():
         if re.match(r"\s*(%|$)", line):
             continue
         first, *runs = (part.strip() for part in line.split(","))
         if first.endswith(".dat"):
-            if {"funcId", "DIM", "algId"} <= settings.keys():
+            if needed <= settings.keys():
                 yield settings, first.replace("\\", "/"), [run for run in runs if run]
+                followed = True
+            elif lacks := needed & settings.keys() and sorted(needed - settings.keys()):
+                raise _unlisted(info, f"an entry of {first!r} without {', '.join(lacks)}")
         else:
+            if not followed:
+                raise _unlisted(info, f"an entry of f{settings['funcId']} without a file of traces")
             settings = {key: value.strip().strip("'") for key, value in _PAIR.findall(line)}
+            followed = not needed <= settings.keys()
+    if not followed:
+        raise _unlisted(info, f"an entry of f{settings['funcId']} without a file of traces")
 
 
 def _direction(settings: Mapping[str, str]) -> Better | None:
@@ -162,7 +176,17 @@ def _traces(labels: dict[str, Any], runs: Sequence[str], blocks: Sequence[_Block
         if evaluations is not None and block and float(evaluations) > block[-1][0]:
             points[float(evaluations)] = block[-1][1]
         rows += [{**place, _COST: e, _VALUE: y} for e, y in sorted(points.items())]
+        if not block:  # it ended before its first point
+            spent = evaluations if evaluations is not None else 0
+            rows.append({**place, _COST: float(spent), _VALUE: None})
     return rows
+
+
+def _unlisted(info: Path, what: str) -> ScoreTableError:
+    return ScoreTableError(
+        f"traces of an optimiser: {info.name!r} lists {what}.",
+        hint="the file is damaged: its scores would be lost.",
+    )
 
 
 def _damaged(data: Path, folder: Path, what: str) -> ScoreTableError:

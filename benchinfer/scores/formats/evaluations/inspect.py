@@ -18,6 +18,7 @@ from benchinfer.scores.formats.format import (
     part,
     records,
 )
+from benchinfer.scores.formats.packed import MOST_BYTES, refuse_large
 from benchinfer.scores.resampling import Resampling
 
 _TOOL = "Inspect"
@@ -32,7 +33,6 @@ _LETTERS = {
     "false": 0.0,
 }
 _PLACES = Format(_TOOL, {"item": "replication"}, unused=("epoch",))
-_MOST_BYTES = 1 << 28
 _ZSTANDARD = 93
 
 
@@ -85,11 +85,11 @@ def _metrics(document: Record, labels: Record, note: str) -> Results:
             "item": "1",
             "epoch": "1",
             "measure": f"{score.get('name')}/{metric}",
-            "value": of.get("value"),
+            "value": of.get("value") if isinstance(of, Mapping) else None,
         }
         for score in scores
         for metric, of in part(score, "metrics", dict, _TOOL).items()
-        if metric not in ("stderr", "std", "var") and isinstance(of, Mapping)
+        if metric not in ("stderr", "std", "var")
     ]
     names = {row["measure"] for row in rows}
     measures = (
@@ -121,15 +121,15 @@ def inspect_archive(path: Path, typed: str) -> Results | None:
                 return None
             parts = [n for n in held if n == "summaries.json" or n.startswith("samples/")]
             chosen = ["summaries.json"] if "summaries.json" in parts else parts
-            if sum(held[name].file_size for name in chosen) > _MOST_BYTES:
-                raise ScoreTableError(
-                    f"{typed!r} holds more than {_MOST_BYTES >> 20} MB of samples."
-                )
+            refuse_large(typed, [held[name].file_size for name in chosen], path)
             document = json.loads(_read(archive, raw, header))
             samples = [json.loads(_read(archive, raw, held[name])) for name in chosen]
-    except (zipfile.BadZipFile, KeyError, ValueError, OSError, NotImplementedError) as error:
+    except ScoreTableError:
+        raise
+    except Exception as error:  # noqa: BLE001 - zip, its compressions and JSON each raise their own
+        text = str(error).partition("\n")[0]
         raise ScoreTableError(
-            f"{typed!r} cannot be read as a log of Inspect: {error}",
+            f"{typed!r} cannot be read as a log of Inspect: {text}",
             hint="inspect log convert --to json writes it as a document.",
         ) from None
     if not has_record([document], "eval"):
@@ -149,4 +149,4 @@ def _read(archive: zipfile.ZipFile, raw: Any, info: zipfile.ZipInfo) -> bytes:
     raw.seek(int.from_bytes(head[26:28], "little") + int.from_bytes(head[28:30], "little"), 1)
     data = raw.read(info.compress_size)
     with pa.CompressedInputStream(pa.py_buffer(data), "zstd") as stream:
-        return stream.read(_MOST_BYTES)
+        return stream.read(MOST_BYTES)

@@ -86,7 +86,8 @@ def lighteval_details(path: Path, _: str) -> Results | None:
             if not (old or new) or not pa.types.is_struct(fields[column]):
                 return None
             table = file.read(columns=[column])
-    except (pa.ArrowException, OSError):
+            table.validate(full=True)
+    except (pa.ArrowException, OSError, UnicodeDecodeError):
         return None  # as a plain table, whose reader says what is wrong
     kinds = {field.name: field.type for field in fields[column]}
     numeric = (pa.types.is_integer, pa.types.is_floating, pa.types.is_boolean)

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from benchinfer.core.errors import ScoreTableError
-from benchinfer.core.numbers import several
+from benchinfer.core.numbers import count, several
 
 type Grid = list[list[str]]  # rows of texts; the first has the names of the columns
 
@@ -20,6 +20,8 @@ _CELL = re.compile(
     rf"(?:(?:\u00b1|\+/?-|\+-)\s*(?P<plus>{_NUMBER})\s*%?|\(\s*\u00b1?\s*(?P<inner>{_NUMBER})\s*%?\s*\))?"
     r"\s*(?P<after>%)?"
 )
+_LONGEST = 100  # characters of a cell that may be a number
+_MOST_CELLS = 250_000
 _THOUSANDS = re.compile(r"[+-]?\d{1,3}(,\d{3})+")
 
 
@@ -48,6 +50,16 @@ class PublishedTable:
     percent: tuple[str, ...]
 
 
+def check_size(rows: int, columns: int) -> None:
+    """Raise a ScoreTableError where a table has more cells than one that people read."""
+    if rows * columns > _MOST_CELLS:
+        raise ScoreTableError(
+            f"a table of {count(rows, 'row')} and {count(columns, 'column')} has more than"
+            f" {_MOST_CELLS:,} cells, too many for a page.",
+            hint="save the table as CSV.",
+        )
+
+
 def numbers_of(grid: Grid, typed: str) -> PublishedTable:
     """Return means and spreads of the cells of a table."""
     header, *rows = grid
@@ -64,7 +76,7 @@ def numbers_of(grid: Grid, typed: str) -> PublishedTable:
     percent: list[str] = []
     ranks = 0
     for i, name in enumerate(names):
-        cells = [_CELL.fullmatch(row[i]) for row in plain]
+        cells = [_matched(row[i]) for row in plain]
         texts = [row[i] for row in plain]
         if sum(c is None and t not in _DASHES for c, t in zip(cells, texts, strict=True)) * 2 > len(
             rows
@@ -89,6 +101,11 @@ def numbers_of(grid: Grid, typed: str) -> PublishedTable:
     return PublishedTable(means, spreads, marks, ranks, tuple(percent))
 
 
+def _matched(cell: str) -> re.Match[str] | None:
+    """Return the parts of a cell that is a number."""
+    return _CELL.fullmatch(cell) if len(cell) <= _LONGEST else None
+
+
 def _is_rank(cell: re.Match[str]) -> bool:
     """Return whether brackets hold a whole number behind a mean with decimals: no spread of it."""
     inner = cell["inner"]
@@ -97,7 +114,7 @@ def _is_rank(cell: re.Match[str]) -> bool:
 
 def _decimal_comma(cells: Sequence[str], typed: str) -> bool:
     """Return whether a comma is the decimal sign; raise an error where the table is ambiguous."""
-    numbers = [match["mean"] for cell in cells if (match := _CELL.fullmatch(cell)) is not None]
+    numbers = [match["mean"] for cell in cells if (match := _matched(cell)) is not None]
     with_comma = [number for number in numbers if "," in number]
     if not with_comma or any("." in number for number in numbers):
         return False

@@ -2,19 +2,36 @@
 
 from html.parser import HTMLParser
 
-from benchinfer.scores.formats.published.cells import Grid
+from benchinfer.scores.formats.published.cells import Grid, check_size
 
 _EMPHASIS = {"b", "strong", "i", "em", "u", "mark"}
 _NOTES = {"sup", "script", "style"}
-_MOST_SPAN = 1_000
+_MOST_SPAN, _DIGITS = 1_000, 9
 
 
 def html(text: str) -> list[Grid]:
     """Return the tables of a page."""
     reader = _Tables()
-    reader.feed(text)
+    reader.feed(_without_comments(text))
     reader.close()
     return [grid for table in reader.tables if (grid := _grid(table)) is not None]
+
+
+def _without_comments(text: str) -> str:
+    """Return a page without comments and sections, and without a tag that its end cuts.
+
+    Python's parser goes to the end of the page for each of those that are left open.
+    """
+    parts: list[str] = []
+    start = 0
+    while (begin := text.find("<!", start)) >= 0:
+        parts.append(text[start:begin])
+        close = "-->" if text.startswith("<!--", begin) else ">"
+        end = text.find(close, begin)
+        start = len(text) if end < 0 else end + len(close)
+    page = "".join([*parts, text[start:]])
+    last = page.rfind(">") + 1
+    return page[:last] + page[last:].partition("<")[0]
 
 
 class _Tables(HTMLParser):
@@ -70,6 +87,7 @@ class _Tables(HTMLParser):
         self.open = []
 
     def _end_cell(self) -> None:
+        """Add the open cell to the last row of the innermost table."""
         if self.cell is None or not self.open:
             return
         text = " ".join("".join(self.cell).split())
@@ -83,8 +101,8 @@ class _Tables(HTMLParser):
 
 def _span(text: str | None) -> int:
     return (
-        min(int(text), _MOST_SPAN)
-        if text is not None and text.strip().isdecimal() and int(text)
+        max(min(int(text), _MOST_SPAN), 1)
+        if text is not None and text.strip().isdecimal() and len(text) <= _DIGITS
         else 1
     )
 
@@ -95,6 +113,14 @@ def _grid(table: list[list[tuple[str, int, int, bool]]]) -> Grid | None:
     None where there are fewer than two columns, or no rows below the header.
     """
     rows = [row for row in table if row]
+    check_size(
+        1,
+        sum(
+            columns * min(deep, len(rows) - i)
+            for i, row in enumerate(rows)
+            for _, columns, deep, _ in row
+        ),
+    )
     placed: list[dict[int, str]] = [{} for _ in rows]
     for i, row in enumerate(rows):
         at = 0
@@ -109,6 +135,7 @@ def _grid(table: list[list[tuple[str, int, int, bool]]]) -> Grid | None:
     head = next((i for i, row in enumerate(rows) if not all(th for *_, th in row)), len(rows)) or 1
     if width < 2 or len(rows) <= head:
         return None
+    check_size(len(rows), width)
     cells = [[row.get(j, "") for j in range(width)] for row in placed]
     names = [
         "/".join(dict.fromkeys(c for c in column if c))

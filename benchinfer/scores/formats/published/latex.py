@@ -1,10 +1,11 @@
 """Tables in LaTeX."""
 
 import re
+from collections.abc import Iterator
 
-from benchinfer.scores.formats.published.cells import Grid
+from benchinfer.scores.formats.published.cells import Grid, check_size
 
-_TABULAR = re.compile(r"\\begin\{(tabular[x*y]?|longtable|tabu|tblr)\}(.*?)\\end\{\1\}", re.DOTALL)
+_TABULAR = re.compile(r"\\(begin|end)\{(tabular[x*y]?|longtable|tabu|tblr)\}")
 _COMMENT = re.compile(r"(?<!\\)%[^\n]*")
 _RULES = re.compile(
     r"\\(toprule|midrule|bottomrule|hline|endhead|endfirsthead|endfoot|endlastfoot|addlinespace)\b(\[[^\]]*\])?"
@@ -17,10 +18,11 @@ _BOLD = re.compile(
     r"\\(textbf|mathbf|boldsymbol|underline|uline|emph|textit|textcolor|bm)\b|\\(bfseries|bf|itshape)\b"
 )
 _SPAN = re.compile(
-    r"\\multicolumn\s*\{(\d+)\}\s*\{[^{}]*(?:\{[^{}]*\}[^{}]*)*\}\s*(\{.*\})", re.DOTALL
+    r"\\multicolumn\s*\{(\d{1,9})\}\s*\{[^{}]*(?:\{[^{}]*\}[^{}]*)*\}\s*(\{.*\})", re.DOTALL
 )
 _ROWS = re.compile(
-    r"\\multirow(?:\[[^\]]*\])?\s*\{(\d+)\}\s*(?:\[[^\]]*\])?\s*\{[^{}]*\}\s*(\{.*\})", re.DOTALL
+    r"\\multirow(?:\[[^\]]*\])?\s*\{(\d{1,9})\}\s*(?:\[[^\]]*\])?\s*\{[^{}]*\}\s*(\{.*\})",
+    re.DOTALL,
 )
 _COMMAND = re.compile(r"\\[a-zA-Z]+\*?")
 _SIGNS = {
@@ -52,9 +54,20 @@ _SIGNS = {
 def latex(text: str) -> list[Grid]:
     """Return the tables of a text; rows above the first rule are the header."""
     bare = _COMMENT.sub("", text)
-    return [
-        grid for match in _TABULAR.finditer(bare) if (grid := _grid(_body(match[2]))) is not None
-    ]
+    return [grid for body in _bodies(bare) if (grid := _grid(_body(body))) is not None]
+
+
+def _bodies(text: str) -> Iterator[str]:
+    """Yield what stands between each beginning of a table and the next end of one of its name."""
+    marks = list(_TABULAR.finditer(text))
+    last = {mark[2]: mark.start() for mark in marks if mark[1] == "end"}
+    name, begin = "", 0
+    for mark in marks:
+        if mark[1] == "begin" and not name and last.get(mark[2], -1) > mark.start():
+            name, begin = mark[2], mark.end()
+        elif mark[1] == "end" and mark[2] == name:
+            yield text[begin : mark.start()]
+            name = ""
 
 
 def _body(text: str) -> str:
@@ -84,6 +97,8 @@ def _grid(body: str) -> Grid | None:
         bare = _RULES.sub("", line).strip()
         if bare:
             lines.append(re.split(r"(?<!\\)&", bare))
+    widths = [sum(_columns(cell) for cell in line) for line in lines]
+    check_size(len(lines), max(widths, default=0))
     spread = [_spanned(line) for line in lines]
     width = max(map(len, spread), default=0)
     head = head or 1
@@ -96,13 +111,19 @@ def _grid(body: str) -> Grid | None:
     return [names, *_filled([row for row in rows[head:] if sum(map(bool, row)) > 1])]
 
 
+def _columns(cell: str) -> int:
+    """Return the number of columns that a cell spans."""
+    match = _SPAN.search(cell)
+    return int(match[1]) if match is not None else 1
+
+
 def _spanned(line: list[str]) -> list[str]:
     """Return the cells of a line, those over several columns once for each."""
     cells: list[str] = []
     for cell in line:
         match = _SPAN.search(cell)
         text = _plain(match[2] if match is not None else cell)
-        cells += [text] * (int(match[1]) if match is not None else 1)
+        cells += [text] * _columns(cell)
     return cells
 
 

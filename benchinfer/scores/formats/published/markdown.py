@@ -1,13 +1,16 @@
 """Tables in Markdown."""
 
 import re
+from itertools import takewhile
 
-from benchinfer.scores.formats.published.cells import Grid
+from benchinfer.scores.formats.published.cells import Grid, check_size
 
-_RULE = re.compile(r"\s*\|?\s*:?-+:?\s*(\|\s*:?-+:?\s*)*\|?\s*")
+_RULE = re.compile(r"\|?\s*:?-+:?\s*(\|\s*:?-+:?\s*)*\|?")
 _BAR = re.compile(r"(?<!\\)\|")
 _LINK = re.compile(r"!?\[([^\]]*)\]\([^)]*\)|\[\^[^\]]*\]|</?\w+[^>]*>|`")
 _EMPHASIS = re.compile(r"(\*\*|__|\*|(?<!\w)_|~~)(?=\S)(.+?)(?<=\S)\1")
+
+_LONGEST = 2_000  # characters of a cell
 
 
 def markdown(text: str) -> list[Grid]:
@@ -15,18 +18,20 @@ def markdown(text: str) -> list[Grid]:
     lines = text.splitlines()
     grids: list[Grid] = []
     for i, line in enumerate(lines):
-        if i == 0 or "|" not in lines[i - 1] or "-" not in line or not _RULE.fullmatch(line):
+        if (
+            i == 0
+            or "|" not in lines[i - 1]
+            or "-" not in line
+            or not _RULE.fullmatch(line.strip())
+        ):
             continue
         header = _cells(lines[i - 1])
         if len(_cells(line)) != len(header):
             continue
-        rows: Grid = []
-        for row in lines[i + 1 :]:
-            if "|" not in row:
-                break
-            cells = _cells(row)
-            rows.append([*cells, *[""] * (len(header) - len(cells))])
-        grids.append([header, *rows])
+        rows = list(takewhile(lambda row: "|" in row, lines[i + 1 :]))
+        check_size(1 + len(rows), len(header))
+        cells = map(_cells, rows)
+        grids.append([header, *([*row, *[""] * (len(header) - len(row))] for row in cells)])
     return grids
 
 
@@ -36,6 +41,9 @@ def _cells(line: str) -> list[str]:
     body = body[:-1] if body.endswith("|") and not body.endswith("\\|") else body
     cells: list[str] = []
     for cell in _BAR.split(body):
+        if len(cell) > _LONGEST:  # a text, in which no emphasis is looked for
+            cells.append(cell.strip())
+            continue
         text = _LINK.sub(lambda match: match[1] or "", cell).replace("\\|", "|").strip()
         bare = text
         for _ in range(3):

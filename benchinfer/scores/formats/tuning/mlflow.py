@@ -6,7 +6,7 @@ from typing import Any
 
 from benchinfer.core.errors import ScoreTableError
 from benchinfer.scores.columns import COMMON
-from benchinfer.scores.formats.format import Format, Results
+from benchinfer.scores.formats.format import Format, Results, number_or_text
 
 _RUN = {"experiment_id", "artifact_uri", "lifecycle_stage"}
 _STATES = {"1": "RUNNING", "2": "SCHEDULED", "3": "FINISHED", "4": "FAILED", "5": "KILLED"}
@@ -76,8 +76,4 @@ def _last(file: Path) -> float | str | None:
         raise ScoreTableError(f"{file.name!r} is no metric of MLflow: time, value, step.") from None
     if not steps:
         return None
-    text = max(steps, key=lambda step: step[:2])[2]
-    try:
-        return float(text)
-    except ValueError:
-        return text
+    return number_or_text(max(steps, key=lambda step: step[:2])[2])

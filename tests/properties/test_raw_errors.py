@@ -1,0 +1,117 @@
+"""Calls that no table can answer: an error of ours, never one of a library."""
+
+import json
+import os
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+
+import benchinfer as bi
+from benchinfer.core.saving import sealed
+
+
+def frame(scale=1.0):
+    """Make times of three algorithms, some of them at 1.5 times the scale."""
+    rng = np.random.default_rng(2)
+    return pd.DataFrame(
+        {"dataset": f"d{d}", "algorithm": a, "replication": r, "t": min(rng.random() * k, 1.5)}
+        for d in range(6)
+        for k, a in enumerate("abc", 1)
+        for r in range(3)
+    ).assign(t=lambda table: table["t"] * scale)
+
+
+def test_runs_that_all_crashed():
+    table = frame().assign(status="crash")
+    measure = bi.Measure("t", "lower", limit=10)
+    with pytest.raises(bi.ScoreTableError, match=r"^no row of the table has a score\."):
+        bi.read_scores(table, measures=measure, crashed="missing")
+
+
+def test_a_grouping_column_of_one_value(tmp_path):
+    rows = [f"d,0,{a},{i},p" for i, a in enumerate("abab")]
+    path = tmp_path / "x.csv"
+    path.write_text("\n".join(["dataset,replication,algorithm,value,passage", *rows]))
+    with pytest.raises(bi.ScoreTableError, match="have several scores"):
+        bi.read_scores(path, measures="value:higher")
+
+
+@pytest.mark.parametrize("table", [pl.LazyFrame({}), pl.DataFrame({}), pd.DataFrame()])
+def test_frames_without_columns(table):
+    with pytest.raises(bi.ScoreTableError, match="has no columns"):
+        bi.read_scores(table, measures="acc:higher")
+
+
+@pytest.mark.parametrize("what", ["limit", "tolerance", "bounds", "par"])
+def test_whole_numbers_beyond_64_bits_and_beyond_floats(what):
+    limit = {"limit": 2} if what == "par" else {}
+
+    def measure(number):
+        value = (0, number) if what == "bounds" else number
+        return bi.Measure("t", "lower", **limit, **{what: value})
+
+    assert bi.read_scores(frame(), measures=measure(2**63)).n_rows == 54
+    with pytest.raises(bi.BenchinferError, match=f"measure 't': {what} is a number of more than"):
+        measure(10**400)
+
+
+def test_per_dataset_of_what_has_no_rows():
+    scores = bi.read_scores(frame(), measures="t:lower")
+    with pytest.raises(bi.DesignError, match="a SufficientStatistics is not a table with the sc"):
+        bi.per_dataset(bi.compare_points, scores.statistics())
+
+
+@pytest.mark.parametrize("scale", [1e-99, 1e99, 1e149])
+def test_penalties_of_times_do_not_depend_on_their_unit(scale):
+    penalties = [
+        bi.read_scores(frame(s), measures=bi.Measure("t", "lower", limit=1.5 * s)).penalties()
+        for s in (1.0, scale)
+    ]
+    turns = [table[["sign_turns", "verdict_turns"]].to_numpy() for table in penalties]
+    np.testing.assert_allclose(*turns, rtol=1e-6)
+
+
+@pytest.mark.parametrize("level", [0.5001, 0.6])
+def test_gates_of_low_levels(level):
+    gate = bi.gate(
+        bi.read_scores(frame(), measures="t:lower:0.5"),
+        baseline="a",
+        candidate="b",
+        by="mixed",
+        level=level,
+    )
+    assert str(gate)
+
+
+def changed(node, path, value):
+    """Change what is at a path of a document."""
+    *above, last = path
+    for key in above:
+        node = node[key]
+    node[last] = value
+
+
+@pytest.mark.parametrize(
+    ("compare", "path", "value"),
+    [
+        (bi.compare_points, ["level"], 10**30),
+        (bi.compare_permutation, ["kinds", "tuple", 0], "<b>"),
+        (None, ["steps", "mapping", 0, 0], "other"),
+    ],
+)
+def test_results_that_were_changed_and_sealed_anew(tmp_path, compare, path, value):
+    scores = bi.read_scores(frame(), measures="t:lower")
+    result = scores.statistics() if compare is None else compare(scores)
+    document = json.loads(result.save(tmp_path / "x.json").read_text())
+    changed(document["result"]["fields"], path, value)
+    (tmp_path / "x.json").write_text(json.dumps(sealed(document)))
+    with pytest.raises(bi.BenchinferError, match="cannot be a saved result"):
+        bi.load(tmp_path / "x.json")
+
+
+def test_streams_are_no_empty_files(tmp_path):
+    os.mkfifo(tmp_path / "x.csv")
+    with pytest.raises(bi.ScoreTableError, match=r"x\.csv' is a stream, which can be read once"):
+        bi.read_scores(tmp_path / "x.csv", measures="acc:higher")

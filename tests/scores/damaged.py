@@ -1,0 +1,225 @@
+"""Binary files of a table with random damage, each read in a process of its own."""
+
+import bz2
+import gzip
+import json
+import os
+import random
+import signal
+import sqlite3
+import traceback
+import zipfile
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+from pyarrow import feather
+
+from benchinfer import read_scores
+from benchinfer.core.errors import BenchinferError
+
+_SECONDS = 60
+_ODD = (b"\xff" * 8, b"\0" * 8, (2**63).to_bytes(8, "little"), (2**31).to_bytes(4, "little"))
+
+
+def table(rng: random.Random) -> pd.DataFrame:
+    """Make a table of scores, with a name that is not ASCII."""
+    places = [
+        {"dataset": f"d{d}é", "replication": r, "algorithm": f"m{k}", "acc": round(rng.random(), 3)}
+        for d in range(3)
+        for r in range(rng.randint(2, 4))
+        for k in range(3)
+    ]
+    return pd.DataFrame(places)
+
+
+def _feather(frame: pd.DataFrame, path: Path, rng: random.Random) -> None:
+    coded = frame.astype({"algorithm": "category"}) if rng.random() < 0.5 else frame
+    held = pa.Table.from_pandas(coded, preserve_index=False)
+    held = held if rng.random() < 0.5 else held.replace_schema_metadata(None)
+    kind = rng.choice(["uncompressed", "lz4", "zstd"])
+    feather.write_feather(held, str(path), compression=kind, chunksize=rng.choice([5, 100]))
+
+
+def _parquet(frame: pd.DataFrame, path: Path, rng: random.Random) -> None:
+    kind = rng.choice(["none", "snappy", "gzip", "zstd", "brotli", "lz4"])
+    frame.to_parquet(path, compression=None if kind == "none" else kind, index=False)  # pyright: ignore[reportCallIssue, reportArgumentType]
+
+
+def _arrays(frame: pd.DataFrame, path: Path, rng: random.Random) -> None:
+    held = {
+        name: part.pivot_table(index="replication", columns="dataset", values="acc").to_numpy()
+        for name, part in frame.groupby("algorithm")
+    }
+    rng.choice([np.savez, np.savez_compressed])(path, **held)  # pyright: ignore[reportCallIssue, reportArgumentType]
+
+
+def _excel(frame: pd.DataFrame, path: Path, _: random.Random) -> None:
+    frame.to_excel(path, index=False)
+
+
+def _sqlite(frame: pd.DataFrame, path: Path, _: random.Random) -> None:
+    path.unlink(missing_ok=True)
+    connection = sqlite3.connect(path)
+    frame.to_sql("scores", connection, index=False)
+    connection.close()
+
+
+def _duckdb(frame: pd.DataFrame, path: Path, _: random.Random) -> None:
+    import duckdb
+
+    path.unlink(missing_ok=True)
+    with duckdb.connect(path) as connection:
+        connection.register("held", frame)
+        connection.execute("CREATE TABLE scores AS SELECT * FROM held")
+
+
+def _gzip(frame: pd.DataFrame, path: Path, _: random.Random) -> None:
+    path.write_bytes(gzip.compress(frame.to_csv(index=False).encode()))
+
+
+def _bzip(frame: pd.DataFrame, path: Path, _: random.Random) -> None:
+    path.write_bytes(bz2.compress(frame.to_csv(index=False).encode()))
+
+
+def _zstandard(frame: pd.DataFrame, path: Path, _: random.Random) -> None:
+    with pa.CompressedOutputStream(str(path), "zstd") as stream:
+        stream.write(frame.to_csv(index=False).encode())
+
+
+def _archive(frame: pd.DataFrame, path: Path, rng: random.Random) -> None:
+    """Write a log of Inspect."""
+    kinds = [zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED, zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA]
+    header = {"version": 2, "status": "success", "eval": {"task": "quiz", "model": "m0"}}
+    samples = [
+        {"id": i, "epoch": 1, "scores": {"match": {"value": value}}}
+        for i, value in enumerate(frame["acc"])
+    ]
+    with zipfile.ZipFile(path, "w", rng.choice(kinds)) as archive:
+        archive.writestr("header.json", json.dumps(header))
+        archive.writestr("summaries.json", json.dumps(samples))
+
+
+def _document(frame: pd.DataFrame, path: Path, rng: random.Random) -> None:
+    coding = rng.choice(["utf-8", "latin-1", "utf-16"])
+    path.write_bytes(json.dumps(frame.to_dict("records"), ensure_ascii=False).encode(coding))
+
+
+def _lines(frame: pd.DataFrame, path: Path, rng: random.Random) -> None:
+    coding = rng.choice(["utf-8", "latin-1"])
+    rows = frame.to_dict("records")
+    path.write_bytes("\n".join(json.dumps(r, ensure_ascii=False) for r in rows).encode(coding))
+
+
+KINDS: dict[str, Callable[[pd.DataFrame, Path, random.Random], None]] = {
+    "feather": _feather,
+    "parquet": _parquet,
+    "npz": _arrays,
+    "xlsx": _excel,
+    "sqlite": _sqlite,
+    "duckdb": _duckdb,
+    "csv.gz": _gzip,
+    "csv.bz2": _bzip,
+    "csv.zst": _zstandard,
+    "eval": _archive,
+    "json": _document,
+    "jsonl": _lines,
+}
+
+
+def damaged(data: bytes, rng: random.Random) -> bytes:
+    """Damage bytes in one or two places, a third of them near the end; most keep the length."""
+    for _ in range(rng.choice([1, 1, 2])):
+        n = len(data)
+        i = n - rng.randrange(min(n, 400) + 1) if rng.random() < 0.33 else rng.randrange(n + 1)
+        kind = rng.random()
+        if kind < 0.45:
+            data = data[:i] + bytes([rng.randrange(256)]) + data[i + 1 :]
+        elif kind < 0.6:
+            odd = rng.choice(_ODD)
+            data = data[:i] + odd + data[i + len(odd) :]
+        elif kind < 0.75:
+            data = data[:i] + b"\xe9\xfc" + data[i + 2 :]
+        elif kind < 0.85:
+            j = rng.randrange(n + 1)
+            data = data[:i] + data[j : j + 16] + data[i + len(data[j : j + 16]) :]
+        elif kind < 0.9:
+            data = data[:i] + rng.randbytes(rng.randint(1, 40)) + data[i:]
+        elif kind < 0.95:
+            data = data[:i] + data[i + rng.randint(1, 40) :]
+        else:
+            data = data[: max(i, 1)]
+    return data or b"\0"
+
+
+def write(folder: Path, kind: str, seed: int) -> Path:
+    """Write a damaged file of a kind."""
+    rng = random.Random(f"{kind} {seed}")  # noqa: S311 - damage, no secrets
+    path = folder / f"scores.{kind}"
+    KINDS[kind](table(rng), path, rng)
+    path.write_bytes(damaged(path.read_bytes(), rng))
+    return path
+
+
+def use(path: Path) -> bool:
+    """Read a file, its rows and its reports; return whether it is a table."""
+    measures = {"match" if path.suffix == ".eval" else "acc": "higher"}
+    try:
+        scores = read_scores(path, measures=measures)
+    except BenchinferError:
+        return False
+    scores.describe()
+    scores.to_frame(scores.measures[0].name)
+    scores.failures()
+    return True
+
+
+def check(folder: Path, kind: str, seeds: Iterable[int]) -> tuple[int, list[str]]:
+    """Read damaged files in a process; return how many were read, and what went wrong."""
+    report = folder / "report"
+    read, faults = 0, list[str]()
+    left = list(seeds)
+    while left:
+        report.write_text("")
+        child = os.fork()
+        if child == 0:
+            _child(folder, kind, left, report)
+        status = os.waitpid(child, 0)[1]
+        lines = report.read_text(encoding="utf-8").splitlines()
+        done = [line.split("\t") for line in lines]
+        read += sum(line[1] == "read" for line in done)
+        faults += [f"{kind} {line[0]}: {line[1]}" for line in done if line[1] not in _FINE]
+        if status:
+            ended = os.waitstatus_to_exitcode(status)
+            faults.append(f"{kind} {left[len(done)]}: ended by {signal.Signals(-ended).name}")
+        left = left[len(done) + (status != 0) :]
+    return read, faults
+
+
+_FINE = ("read", "refused")
+
+
+def _child(folder: Path, kind: str, seeds: Iterable[int], report: Path) -> Any:
+    """Read files until the process ends, with a line for each."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
+    with report.open("a", encoding="utf-8") as file:
+        for seed in seeds:
+            path = write(folder, kind, seed)
+            signal.alarm(_SECONDS)
+            try:
+                said = _FINE[not use(path)]
+            except BaseException as error:  # noqa: BLE001 - that no other is raised is the test
+                last = traceback.extract_tb(error.__traceback__)
+                ours = [
+                    f for f in last if "benchinfer/" in f.filename and "tests" not in f.filename
+                ]
+                where = ours[-1] if ours else last[-1]
+                text = " ".join(repr(error).split())[:120]
+                said = f"{text} at {Path(where.filename).name}:{where.lineno}"
+            signal.alarm(0)
+            file.write(f"{seed}\t{said}\n")
+            file.flush()
+    os._exit(0)
