@@ -14,6 +14,7 @@ from benchinfer.cli.groups import HelpEnd
 from benchinfer.cli.guard import Exit
 from benchinfer.cli.options.arguments import Alternative, Level, TogetherMeasures, listed, wrong
 from benchinfer.cli.options.source import AsJson, ReportTo, SourceArguments, reads_scores
+from benchinfer.core.saving import lies_below
 
 if TYPE_CHECKING:
     from benchinfer.analyses.monitor.comparison import MonitorComparison
@@ -173,7 +174,10 @@ def _state_path(scores: str, state: str | None, measures: list[str] | None) -> P
     table = Path(scores)
     if not table.is_file():
         return None
-    return table.with_name(".".join([table.name, *(measures or []), "monitor.json"]))
+    path = table.with_name(".".join([table.name, *(measures or []), "monitor.json"]))
+    if not lies_below(path, table.parent):
+        raise wrong("--state", f"{str(path)!r} leads out of its folder: say which file, or none.")
+    return path
 
 
 def document(result: MonitorComparison | MonitoredMeasures) -> dict[str, object]:

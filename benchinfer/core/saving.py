@@ -205,6 +205,11 @@ def check_target(path: str | Path) -> None:
     with writing(path):
         if Path(path).is_dir() or str(path).endswith(os.sep):
             raise BenchinferError(f"{str(path)!r} is a folder.", hint="name a file in it.")
+        if Path(path).is_symlink() and not os.path.lexists(os.path.realpath(path)):
+            raise BenchinferError(
+                f"{str(path)!r} is a link to a file that is not there.",
+                hint="name the file itself, or remove the link.",
+            )
         same = (Path(path).samefile(name) for name in _inputs if Path(name).exists())
         if Path(path).exists() and any(same):
             raise BenchinferError(
@@ -229,6 +234,17 @@ def write_atomically(path: str | Path, text: str) -> Path:
         else:
             _replace(target, data)
     return Path(path)
+
+
+def lies_below(path: str | Path, folder: str | Path) -> bool:
+    """Return whether a path is below a folder, or the folder itself, after links are followed.
+
+    Examples
+    --------
+    >>> lies_below("runs/state.json", "runs"), lies_below("runs/../state.json", "runs")
+    (True, False)
+    """
+    return Path(os.path.realpath(path)).is_relative_to(os.path.realpath(folder))
 
 
 def followed(path: str | Path) -> Path:
