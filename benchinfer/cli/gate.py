@@ -14,6 +14,7 @@ from benchinfer.cli.groups import OUTPUT, HelpEnd
 from benchinfer.cli.guard import Exit
 from benchinfer.cli.options.arguments import AllMeasures, Argument, named, number_or_name, wrong
 from benchinfer.cli.options.source import AsJson, ReportTo, SourceArguments, reads_scores
+from benchinfer.cli.output.documents import write_document
 
 if TYPE_CHECKING:
     from benchinfer.scores.table import ScoreTable
@@ -111,7 +112,7 @@ def gate(
     if report is not None:
         write([result], report)
     if as_json:
-        documents.write(documents.gate(result))
+        write_document(documents.gate(result))
     elif as_markdown:
         results.gate_markdown(result)
     else:

@@ -14,6 +14,7 @@ from benchinfer.cli.groups import HelpEnd
 from benchinfer.cli.guard import Exit
 from benchinfer.cli.options.arguments import Alternative, Level, TogetherMeasures, listed, wrong
 from benchinfer.cli.options.source import AsJson, ReportTo, SourceArguments, reads_scores
+from benchinfer.cli.output.documents import write_document
 from benchinfer.core.saving import lies_below
 
 if TYPE_CHECKING:
@@ -141,7 +142,6 @@ def monitor(
     from benchinfer.analyses.monitor.state import StateFile
     from benchinfer.cli.report import write
     from benchinfer.core.saving import check_target
-    from benchinfer.reports import documents
 
     options = watch.arguments()
     path = _state_path(source.scores, state, measure)
@@ -160,7 +160,7 @@ def monitor(
     if report is not None:
         write([result], report, scores)
     if as_json:
-        documents.write(document(result))
+        write_document(document(result))
     else:
         show(result, path, report)
     raise typer.Exit(_CODES[result.decision])

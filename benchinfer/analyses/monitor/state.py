@@ -84,12 +84,11 @@ class StateFile(AbstractContextManager["StateFile"]):
             import fcntl  # not on Windows, where all else works
 
             lock = self.path.with_name(f"{self.path.name}.lock")
-            if lock.is_symlink():
-                raise BenchinferError(
-                    f"{str(lock)!r} is a link.",
-                    hint="a lock is a file of its own: remove the link.",
-                )
             with writing(lock):
+                if lock.is_symlink():
+                    raise BenchinferError(
+                        f"{str(lock)!r} is a link.", hint="a lock is a file of its own."
+                    )
                 file = self._stack.enter_context(lock.open("a", encoding="utf-8"))
             fcntl.flock(file, fcntl.LOCK_EX)
         self._depth += 1

@@ -4,16 +4,24 @@ import tomllib
 from collections.abc import Iterator, Mapping
 from contextvars import ContextVar
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import typer
 
 from benchinfer.core.errors import message
+from benchinfer.core.saving import lies_below
 
 FILE = Path("benchinfer.toml")
-# Options of the command that come from the file: where they do not go they are left out.
-FROM_FILE: ContextVar[frozenset[str]] = ContextVar("options from a file", default=frozenset())
+# Options of the command that come from the file, by their names in Python: flag and value. Where
+# they do not go they are left out.
+FROM_FILE: ContextVar[Mapping[str, tuple[str, object]]] = ContextVar(
+    "options from a file", default=MappingProxyType({})
+)
+# Options that name files to write: the file, which may be that of others, names them below itself.
+_WRITTEN = ("output", "report", "state")
 OPEN = "?"  # a direction to fill in
+FROM = "DEFAULT_MAP"  # the source of an option that comes from the file
 # Tables that are options, not commands, with the name of the option.
 _MAPPINGS = {"columns": "column", "names": "names"}
 
@@ -56,6 +64,21 @@ def defaults(command: Any, path: list[str], root: Any) -> dict[str, Any] | None:
         hint = "keys are options without dashes, for all commands or in the table of one: [gate]."
         raise typer.BadParameter(message(said, hint=hint))
     return values
+
+
+def check_written(context: Any) -> None:
+    """Raise a usage error where the file names a file to write that is not below its folder."""
+    for name in _WRITTEN:
+        path, source = context.params.get(name), context.get_parameter_source(name)
+        if path and source and source.name == FROM and not lies_below(path, FILE.parent):
+            said = f"{str(path)!r} of {FILE} is not below its folder, where alone it may write."
+            hint = f"type --{name} if the file is meant."
+            raise typer.BadParameter(message(said, hint=hint), param_hint=f"'--{name}'")
+
+
+def options_of_file() -> dict[str, object]:
+    """Return the options that the command took from the file, as they are typed, with values."""
+    return dict(FROM_FILE.get().values())
 
 
 def _strange_tables(settings: Mapping[str, Any], group: Any, at: str = "") -> Iterator[str]:

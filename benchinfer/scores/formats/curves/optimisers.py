@@ -133,7 +133,8 @@ def _named(by: Path, name: str, folder: Path, files: Collection[Path]) -> Path:
     data = folder / normpath(place.parent / name)
     if data not in files:
         raise ScoreTableError(
-            f"traces of an optimiser: {place.as_posix()!r} names {name!r}, which is no file of the folder.",
+            f"traces of an optimiser: {place.as_posix()!r} names {name!r}, which is no"
+            " file of the folder.",
             hint="read the folder with the data files, as it was written.",
         )
     return data
