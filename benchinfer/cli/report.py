@@ -15,10 +15,10 @@ from benchinfer.cli.hints import as_options
 from benchinfer.cli.options.configuration import options_of_file
 from benchinfer.cli.output import sections
 from benchinfer.cli.output.tables import size
-from benchinfer.cli.output.terminal import Terminal, safe
+from benchinfer.cli.output.terminal import Terminal
 from benchinfer.comparison.sections import verdict
 from benchinfer.core.errors import DesignError
-from benchinfer.core.numbers import within
+from benchinfer.core.numbers import safe, within
 from benchinfer.core.saving import writing
 from benchinfer.core.sections import Request
 

@@ -236,6 +236,23 @@ def write_atomically(path: str | Path, text: str) -> Path:
     return Path(path)
 
 
+def write_together(texts: Mapping[Path, str]) -> None:
+    """Write text files with their folders: all of them or, where one cannot be written, none."""
+    made: list[Path] = []
+    try:
+        for path, text in texts.items():
+            with writing(path):
+                for folder in reversed([place for place in path.parents if not place.exists()]):
+                    folder.mkdir()
+                    made.append(folder)
+                made += [] if path.exists() else [path]
+            write_atomically(path, text)
+    except BaseException:
+        for place in reversed(made):
+            place.rmdir() if place.is_dir() else place.unlink(missing_ok=True)
+        raise
+
+
 def lies_below(path: str | Path, folder: str | Path) -> bool:
     """Return whether a path is below a folder, or the folder itself, after links are followed.
 

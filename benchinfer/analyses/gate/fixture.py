@@ -33,14 +33,21 @@ def gate() -> CheckedGate:
     def checked(scores: Any, measures: Any = None, /, **options: Any) -> Gate:
         # A suite without gates does not wait for what they load.
         from benchinfer.analyses.gate.gate import gate
+        from benchinfer.core.errors import BenchinferError
+        from benchinfer.core.numbers import safe, safe_lines
         from benchinfer.scores.read import read_scores
         from benchinfer.scores.table import ScoreTable
 
-        table = scores if isinstance(scores, ScoreTable) else read_scores(scores)
-        result = gate(table, measures, **options)
+        try:
+            table = scores if isinstance(scores, ScoreTable) else read_scores(scores)
+            result = gate(table, measures, **options)
+        except BenchinferError as error:
+            error.args = (safe_lines(str(error)),)
+            raise
         if not result.passed:
             needs = [f"{m}: {row.need.text}" for m, row in result.items() if row.need is not None]
-            pytest.fail("\n".join([result.headline(), *needs]), pytrace=False)
+            # Names are data: a terminal shows them, and obeys none.
+            pytest.fail("\n".join(map(safe, [result.headline(), *needs])), pytrace=False)
         return result
 
     return checked

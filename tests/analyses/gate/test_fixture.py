@@ -3,8 +3,20 @@
 pytest_plugins = ["pytester"]
 
 SUITE = """
+    import pandas as pd
     import pytest
     import benchinfer as bi
+
+    NASTY = "n\\x1b[2J\\u202e"
+
+    def test_names_are_shown(gate):
+        rows = [(f"d{d}", a, d % 3.0 + n) for d in range(8) for n, a in enumerate((NASTY, "b"))]
+        frame = pd.DataFrame(rows, columns=["dataset", "algorithm", "score"])
+        gate(bi.read_scores(frame, measures="score:higher"), baseline="b", candidate=NASTY)
+
+    def test_names_are_shown_in_errors(gate):
+        scores = bi.load_example("simulated/balanced").to_frame()
+        gate(bi.read_scores(scores, measures="score:higher"), baseline=NASTY, candidate="alg2")
 
     @pytest.mark.parametrize(
         ("tolerance", "candidate"), [(0.02, "alg2"), (0.01, "alg2"), (0.01, "alg3")]
@@ -20,7 +32,10 @@ def test_a_test_passes_where_the_gate_does(pytester):
     pytester.makeconftest('pytest_plugins = ["benchinfer.analyses.gate.fixture"]')
     pytester.makepyfile(SUITE)
     result = pytester.runpytest_subprocess("-p", "no:cacheprovider", "-p", "no:randomly", "-n", "0")
-    result.assert_outcomes(passed=1, failed=2)
+    result.assert_outcomes(passed=1, failed=4)
     undecided = ["*_ test_candidate[[]0.01-alg2] _*", "*Undecided, on average*"]
     more = ["*score: 5 more data sets*", "*_ test_candidate[[]0.01-alg3] _*"]
     result.stdout.fnmatch_lines([*undecided, *more, "*Fail, on average*"])
+    text = result.stdout.str()
+    assert r"n\x1b[2J\u202e" in text
+    assert not {"\x1b", "\u202e"} & set(text)
