@@ -149,7 +149,7 @@ KEYS = (
     *('report = "OUT/canary"\n', '[gate]\nreport = "new/folder/../../../outside/canary"\n'),
     *('[gate]\nreport = "dangling"\n', '[gate]\nreport = "beyond/canary"\n'),
     *(
-        '[gate]\nreport = "~/../OUT/canary"\n',
+        '[gate]\nreport = "../outside/../outside/canary"\n',
         "where = \"1 = 1; COPY (SELECT 1) TO 'OUT/canary'\"\n",
     ),
 )

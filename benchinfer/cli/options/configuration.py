@@ -71,9 +71,9 @@ def check_written(context: Any) -> None:
     for name in _WRITTEN:
         path, source = context.params.get(name), context.get_parameter_source(name)
         if path and source and source.name == FROM and not lies_below(path, FILE.parent):
-            said = f"{str(path)!r} of {FILE} is not below its folder, where alone it may write."
-            hint = f"type --{name} if the file is meant."
-            raise typer.BadParameter(message(said, hint=hint), param_hint=f"'--{name}'")
+            what = f"{str(path)!r} of {FILE} is not below its folder, where alone it may write."
+            text = message(what, hint=f"type --{name} if the file is meant.")
+            raise typer.BadParameter(text, param_hint=f"'--{name}'")
 
 
 def options_of_file() -> dict[str, object]:

@@ -254,20 +254,25 @@ def write(table: ScoreTable, folder: Path, name: str) -> list[Path]:
             ]
             text = "".join(f"{json.dumps(line)}\n" for line in lines)
             texts[place / f"{stem}.jsonl"] = text
-            record["detailed_evaluation_results"] = {
-                "format": "jsonl",
-                "file_path": f"{stem}.jsonl",
-                "hash_algorithm": "sha256",
-                "checksum": hashlib.sha256(text.encode()).hexdigest(),
-                "total_rows": len(lines),
-            }
-            if without := [(d, r, m) for d, a, r, m in failures if a == algorithm]:
-                record["detailed_evaluation_results"]["additional_details"] = {
-                    _WITHOUT: json.dumps(without)
-                }
-        texts[place / f"{stem}.json"] = json.dumps(record, indent=2, allow_nan=False)
+            without = [(d, r, m) for d, a, r, m in failures if a == algorithm]
+            record["detailed_evaluation_results"] = _details(f"{stem}.jsonl", text, without)
+        texts[place / f"{stem}.json"] = json.dumps(
+            record, indent=2, ensure_ascii=False, allow_nan=False
+        )
     write_together(texts)
     return list(texts)
+
+
+def _details(name: str, text: str, without: Sequence[tuple[str, str, str]]) -> dict[str, Any]:
+    """Return where the answers are, and those without a score by data set, item and measure."""
+    details: dict[str, Any] = {
+        "format": "jsonl",
+        "file_path": name,
+        "hash_algorithm": "sha256",
+        "checksum": hashlib.sha256(text.encode()).hexdigest(),
+        "total_rows": text.count("\n"),
+    }
+    return details | ({"additional_details": {_WITHOUT: json.dumps(without)}} if without else {})
 
 
 def _unscored(table: ScoreTable) -> list[tuple[str, str, str, str]]:
