@@ -15,7 +15,6 @@ from benchinfer.cli.guard import Exit
 from benchinfer.cli.options.arguments import Alternative, Level, TogetherMeasures, listed, wrong
 from benchinfer.cli.options.source import AsJson, ReportTo, SourceArguments, reads_scores
 from benchinfer.cli.output.documents import write_document
-from benchinfer.core.saving import lies_below
 
 if TYPE_CHECKING:
     from benchinfer.analyses.monitor.comparison import MonitorComparison
@@ -167,6 +166,8 @@ def monitor(
 
 
 def _state_path(scores: str, state: str | None, measures: list[str] | None) -> Path | None:
+    from benchinfer.core.saving import lies_below
+
     if state is not None:
         return None if state == "none" else Path(state)
     if scores == "-":

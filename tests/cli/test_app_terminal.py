@@ -163,10 +163,9 @@ def test_completion_knows_commands_options_and_choices() -> None:
     assert completed("gate", "x.csv", "--want", "sup") == ["superior"]
 
 
-@pytest.mark.parametrize("where", ["b > 1", "a ="])
-def test_errors_of_filters_are_all_that_is_on_stderr(tmp_path: Path, where: str) -> None:
+def test_errors_of_filters_are_all_that_is_on_stderr(tmp_path: Path) -> None:
     (tmp_path / "scores.csv").write_text("dataset,algorithm,acc\nx,a,0.5\nx,b,0.6\n")
-    words = ["check", "scores.csv", "-m", "acc:higher", "--where", where]
+    words = ["check", "scores.csv", "-m", "acc:higher", "--where", "b > 1"]
     found = subprocess.run(
         [sys.executable, "-c", MAIN, *words],
         cwd=tmp_path,

@@ -163,7 +163,7 @@ def test_the_file_names_no_file_elsewhere(
     around = sorted(table.parent.parent.iterdir())
     found = run(name, table, *(GATE if name == "gate" else ()))
     assert found.exit_code == 2
-    assert "of benchinfer.toml is not below its folder" in " ".join(found.stderr.split())
+    assert "of benchinfer.toml is not below this folder" in " ".join(found.stderr.split())
     assert sorted(table.parent.parent.iterdir()) == around
     assert list(beyond.iterdir()) == []
 
@@ -176,6 +176,19 @@ def test_a_file_that_is_typed_may_be_anywhere(
     found = run("gate", table, *GATE, "--report", place)
     assert found.exit_code == 0, found.output
     assert place.exists()
+
+
+def test_the_report_that_is_not_typed_is_no_link(
+    run: Callable, here: Callable, tmp_path_factory: Any
+) -> None:
+    old = tmp_path_factory.mktemp("beyond") / "old.html"
+    old.write_text("mine")
+    table = here('measures = "value:lower:0.01"\n')
+    (table.parent / "report.html").symlink_to(old)
+    found = run("report", table)
+    assert found.exit_code == 2
+    assert "'report.html' is not below this folder" in " ".join(found.stderr.split())
+    assert old.read_text() == "mine"
 
 
 def test_options_of_files_that_are_written_are_known() -> None:

@@ -10,7 +10,6 @@ from typing import Any
 import typer
 
 from benchinfer.core.errors import message
-from benchinfer.core.saving import lies_below
 
 FILE = Path("benchinfer.toml")
 # Options of the command that come from the file, by their names in Python: flag and value. Where
@@ -18,7 +17,8 @@ FILE = Path("benchinfer.toml")
 FROM_FILE: ContextVar[Mapping[str, tuple[str, object]]] = ContextVar(
     "options from a file", default=MappingProxyType({})
 )
-# Options that name files to write: the file, which may be that of others, names them below itself.
+# Options that name files to write. The folder may be that of others: neither the file nor a link
+# that lies there leads out of it.
 _WRITTEN = ("output", "report", "state")
 OPEN = "?"  # a direction to fill in
 FROM = "DEFAULT_MAP"  # the source of an option that comes from the file
@@ -67,12 +67,18 @@ def defaults(command: Any, path: list[str], root: Any) -> dict[str, Any] | None:
 
 
 def check_written(context: Any) -> None:
-    """Raise a usage error where the file names a file to write that is not below its folder."""
+    """Raise a usage error where a file to write is not typed and not below the current folder."""
+    from benchinfer.core.saving import lies_below  # which takes time to load
+
     for name in _WRITTEN:
         path, source = context.params.get(name), context.get_parameter_source(name)
-        if path and source and source.name == FROM and not lies_below(path, FILE.parent):
-            what = f"{str(path)!r} of {FILE} is not below its folder, where alone it may write."
-            text = message(what, hint=f"type --{name} if the file is meant.")
+        typed = source is not None and source.name not in (FROM, "DEFAULT")
+        if path and not typed and not lies_below(path, FILE.parent):
+            by = f"of {FILE} " if source and source.name == FROM else ""
+            text = message(
+                f"{str(path)!r} {by}is not below this folder.",
+                hint=f"type --{name} with it if that is meant.",
+            )
             raise typer.BadParameter(text, param_hint=f"'--{name}'")
 
 

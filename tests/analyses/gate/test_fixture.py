@@ -9,14 +9,15 @@ SUITE = """
 
     NASTY = "n\\x1b[2J\\u202e"
 
+    def nasty():
+        frame = bi.load_example("simulated/balanced").to_frame()
+        return frame.replace({"alg2": NASTY, "score": "accuracy"})
+
     def test_names_are_shown(gate):
-        rows = [(f"d{d}", a, d % 3.0 + n) for d in range(8) for n, a in enumerate((NASTY, "b"))]
-        frame = pd.DataFrame(rows, columns=["dataset", "algorithm", "score"])
-        gate(bi.read_scores(frame, measures="score:higher"), baseline="b", candidate=NASTY)
+        gate(bi.read_scores(nasty(), measures="accuracy:higher"), baseline="alg1", candidate=NASTY)
 
     def test_names_are_shown_in_errors(gate):
-        scores = bi.load_example("simulated/balanced").to_frame()
-        gate(bi.read_scores(scores, measures="score:higher"), baseline=NASTY, candidate="alg2")
+        gate(pd.concat([nasty(), nasty()]), baseline="alg1", candidate=NASTY)
 
     @pytest.mark.parametrize(
         ("tolerance", "candidate"), [(0.02, "alg2"), (0.01, "alg2"), (0.01, "alg3")]
