@@ -868,7 +868,7 @@ class ScoreTable(Showable):
         Parameters
         ----------
         folder
-            Where ``NAME/ALGORITHM/UUID.json`` are written. Either name is one component of the path:
+            Where ``NAME/ALGORITHM/UUID.json`` are written. Each name is one component of the path:
             signs such as ``/`` are quoted as in addresses, and long names end with a digest.
         name
             Name of the benchmark, by default that of the table's file.
