@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from rich.text import Text
 
 from benchinfer.cli.hints import as_options
-from benchinfer.cli.options.configuration import options_of_file
+from benchinfer.cli.options.configuration import TAKEN
 from benchinfer.cli.output import sections
 from benchinfer.cli.output.tables import size
 from benchinfer.cli.output.terminal import Terminal
@@ -85,7 +85,7 @@ def write(
         made = [place for place in (folder, *folder.parents) if not place.exists()]
         folder.mkdir(parents=True, exist_ok=True)
         try:
-            gathered = replace(gather(results, scores), from_file=options_of_file())
+            gathered = replace(gather(results, scores), from_file=TAKEN.get())
             composed = page.compose(gathered, title)
             page.write(composed, gathered, path, kind, prints)
         except BaseException:

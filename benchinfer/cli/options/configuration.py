@@ -12,10 +12,11 @@ import typer
 from benchinfer.core.errors import message
 
 FILE = Path("benchinfer.toml")
-# Options of the command that come from the file, by their names in Python: flag and value. Where
-# they do not go they are left out.
-FROM_FILE: ContextVar[Mapping[str, tuple[str, object]]] = ContextVar(
-    "options from a file", default=MappingProxyType({})
+# Options of the command that come from the file: where they do not go they are left out.
+FROM_FILE: ContextVar[frozenset[str]] = ContextVar("options from a file", default=frozenset())
+# The same as they are typed, such as --level, with the values that the file gives.
+TAKEN: ContextVar[Mapping[str, object]] = ContextVar(
+    "values from a file", default=MappingProxyType({})
 )
 # Options that name files to write. The folder may be that of others: neither the file nor a link
 # that lies there leads out of it.
@@ -80,11 +81,6 @@ def check_written(context: Any) -> None:
                 hint=f"type --{name} with it if that is meant.",
             )
             raise typer.BadParameter(text, param_hint=f"'--{name}'")
-
-
-def options_of_file() -> dict[str, object]:
-    """Return the options that the command took from the file, as they are typed, with values."""
-    return dict(FROM_FILE.get().values())
 
 
 def _strange_tables(settings: Mapping[str, Any], group: Any, at: str = "") -> Iterator[str]:

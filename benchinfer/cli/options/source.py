@@ -21,7 +21,7 @@ from benchinfer.cli.groups import OUTPUT, READING
 from benchinfer.cli.guard import Exit, guarded
 from benchinfer.cli.hints import accepted, of_proposals, run_again, undirected
 from benchinfer.cli.options.arguments import declare, named, number_or_name, used, wrong
-from benchinfer.cli.options.configuration import FILE, FROM, FROM_FILE, OPEN
+from benchinfer.cli.options.configuration import FILE, FROM, FROM_FILE, OPEN, TAKEN
 from benchinfer.cli.output.terminal import ROWS
 from benchinfer.core.errors import ScoreTableError, message
 
@@ -622,7 +622,8 @@ def _configured(context: typer.Context, given: dict[str, Any]) -> None:
         names.remove("measures")
     flags = {option.name: max(option.opts, key=len) for option in context.command.params}
     typed: Mapping[str, Any] = context.default_map or {}
-    FROM_FILE.set({name: (flags[name], _as_typed(typed[name])) for name in names})
+    FROM_FILE.set(frozenset(names))
+    TAKEN.set({flags[name]: _as_typed(typed[name]) for name in names})
     measures: Sequence[str] = given["measures"] or () if "measures" in names else ()
     if texts := [text for text in measures if text.endswith(f":{OPEN}")]:
         which = ", ".join(text.removesuffix(f":{OPEN}") for text in texts)

@@ -3,11 +3,11 @@
 import sys
 from collections.abc import Mapping
 
-from benchinfer.cli.options.configuration import options_of_file
+from benchinfer.cli.options.configuration import TAKEN
 
 
 def write_document(document: Mapping[str, object]) -> None:
     """Print a document as JSON, with the options that came from a file."""
     from benchinfer.reports import documents
 
-    sys.stdout.write(documents.text(documents.with_options(document, options_of_file())))
+    sys.stdout.write(documents.text(documents.with_options(document, TAKEN.get())))
