@@ -40,6 +40,9 @@ numbers are those of the terminal and the report. This page is generated from th
 `monitor` prints a comparison, and of several measures their `decision`, `measures` (a comparison
 each) and `next_cells`; `describe` a table for each measure; `report` the name of the file
 (`report`), the comparisons (`results`) and what the table could not answer (`refused`).
+
+Options that a command took from [`benchinfer.toml`](../how-to/options-file.md) stand under
+`from_file`, with their values; a document without any has no such key.
 """
 
 

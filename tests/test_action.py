@@ -4,6 +4,8 @@ import os
 import re
 import subprocess
 import sys
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
@@ -18,13 +20,25 @@ def filled(text: str, values: dict[str, str]) -> str:
     return re.sub(r"\$\{\{ (.*?) \}\}", lambda match: values[match[1]], text)
 
 
-def ran(folder: Path, inputs: dict[str, str], event: str = "pull_request") -> dict[str, str]:
-    """Run the steps in a folder; return what each wrote and the last exit code."""
-    tools = folder / "tools"
+PYTHON = """#!/bin/sh
+case "$*" in *"-m pip "*) echo "$@" >> {folder}/pip.txt ;; *) exec {python} "$@" ;; esac
+"""
+
+
+def ran(
+    folder: Path,
+    inputs: Mapping[str, str],
+    event: str = "pull_request",
+    more: Mapping[str, str] | None = None,
+) -> dict[str, str]:
+    """Run the steps in the folder's checkout; return what each wrote and the last exit code."""
+    tools, checkout = folder / "tools", folder / "checkout"
     tools.mkdir()
-    for name in ("gh", "pip"):
-        (tools / name).write_text(f'#!/bin/sh\necho "$@" >> {folder}/{name}.txt\n')
-        (tools / name).chmod(0o755)
+    checkout.mkdir(exist_ok=True)
+    (tools / "gh").write_text(f'#!/bin/sh\necho "$@" >> {folder}/gh.txt\n')
+    (tools / "python").write_text(PYTHON.format(folder=folder, python=sys.executable))
+    for tool in tools.iterdir():
+        tool.chmod(0o755)
     values = {
         "github.token": "t0",
         "github.event_name": event,
@@ -39,6 +53,7 @@ def ran(folder: Path, inputs: dict[str, str], event: str = "pull_request") -> di
         "GITHUB_ACTION_PATH": str(ROOT),
         "GITHUB_REPOSITORY": values["github.repository"],
         "RUNNER_TEMP": str(folder),
+        **(more or {}),
         **{name: str(folder / f"{name}.txt") for name in ("GITHUB_OUTPUT", "GITHUB_STEP_SUMMARY")},
     }
     said = {"code": "0"}
@@ -51,7 +66,12 @@ def ran(folder: Path, inputs: dict[str, str], event: str = "pull_request") -> di
         given = {name: filled(text, values) for name, text in step.get("env", {}).items()}
         shell = ["bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", step["run"]]
         done = subprocess.run(
-            shell, env=environment | given, capture_output=True, text=True, check=False, cwd=folder
+            shell,
+            env=environment | given,
+            capture_output=True,
+            text=True,
+            check=False,
+            cwd=checkout,
         )
         said[step["name"]] = done.stdout + done.stderr
         said["code"] = str(done.returncode)
@@ -92,17 +112,117 @@ def test_no_comment_is_written_where_none_is_wanted_or_possible(tmp_path, commen
         tmp_path, {"scores": BALANCED, "arguments": arguments, "comment": comment}, event=event
     )
     assert not (tmp_path / "gh.txt").exists()
-    assert not (tmp_path / "x").exists()  # words are never run
+    assert not (tmp_path / "checkout" / "x").exists()  # words are never run
     assert said["code"] not in {"0", "1", "3"}
 
 
 @pytest.mark.parametrize(("asked", "code"), [(None, "3"), ("true", "0")])
 def test_options_of_the_branch_count_where_they_are_asked_for(tmp_path, asked, code):
     """A pull request can write benchinfer.toml, and with it that undecided is a pass."""
-    (tmp_path / "benchinfer.toml").write_text('[gate]\non-undecided = "pass"\n')
+    checkout = tmp_path / "checkout"
+    checkout.mkdir()
+    (checkout / "benchinfer.toml").write_text('[gate]\non-undecided = "pass"\n')
     arguments = "--baseline alg1 --candidate alg2 -m score:higher:0.01"
     inputs = {"scores": BALANCED, "arguments": arguments}
     said = ran(tmp_path, inputs | ({} if asked is None else {"options-file": asked}))
     assert said["code"] == code
     named = "--on-undecided pass" in (tmp_path / "benchinfer-gate.md").read_text().replace("\\", "")
     assert named == (asked == "true")
+
+
+@dataclass(frozen=True)
+class Payload:
+    """What a pull request holds, and what it is named; OUT is where nothing may appear."""
+
+    scores: str = "scores.csv"
+    candidate: str = "new"
+    arguments: str = ""
+    files: Mapping[str, str] = field(default_factory=dict)
+    links: Mapping[str, str] = field(default_factory=dict)
+    more: Mapping[str, str] = field(default_factory=dict)
+
+
+AB = tuple(enumerate(("old", "new")))
+CANARY = "open('OUT/canary', 'w').close()\n"
+RUN = (
+    *("scores.csv; touch OUT/canary", "$(touch OUT/canary)", "`touch OUT/canary`"),
+    *("scores.csv && touch OUT/canary", "scores.csv | tee OUT/canary", "scores.csv > OUT/canary"),
+    *("scores.csv\ntouch OUT/canary", "<(touch OUT/canary)", "'; touch OUT/canary"),
+)
+OPTIONS = ("--report=OUT/canary scores.csv", "scores.csv --report OUT/canary", "-- scores.csv -x")
+BRANCHES = (
+    *("$(touch${IFS}OUT/canary)", "`touch${IFS}OUT/canary`", "new;touch${IFS}OUT/canary"),
+    *("--report=OUT/canary", "'new'--report=OUT/canary", '"new', "{touch,OUT/canary}"),
+)
+MODULES = (
+    *("shlex.py", "os.py", "secrets.py", "sitecustomize.py", "usercustomize.py", "benchinfer.py"),
+    *("benchinfer/__init__.py", "numpy/__init__.py", "typer.py", "json.py", "pip/__main__.py"),
+)
+KEYS = (
+    *('[gate]\nreport = "OUT/canary"\n', '[gate]\nreport = "../outside/canary"\n'),
+    *('report = "OUT/canary"\n', '[gate]\nreport = "new/folder/../../../outside/canary"\n'),
+    *('[gate]\nreport = "dangling"\n', '[gate]\nreport = "beyond/canary"\n'),
+    *(
+        '[gate]\nreport = "../outside/../outside/canary"\n',
+        "where = \"1 = 1; COPY (SELECT 1) TO 'OUT/canary'\"\n",
+    ),
+)
+NUMBA = ("chrome_trace: OUT/canary\n", "cache_dir: OUT\n")
+LINKS = {"dangling": "OUT/canary", "beyond": "OUT"}
+SHADOWED = Payload(
+    files=dict.fromkeys(MODULES, CANARY), more={"PYTHONPATH": ".", "PYTHONSTARTUP": "os.py"}
+)
+PAYLOADS = [
+    *(Payload(text) for text in (*RUN, *OPTIONS)),
+    *(Payload(candidate=text) for text in BRANCHES),
+    *(Payload(files={name: CANARY}, more={"PYTHONPATH": "."}) for name in MODULES),
+    *(Payload(files={"benchinfer.toml": text}, links=LINKS) for text in KEYS),
+    *(Payload(files={".numba_config.yaml": text}) for text in NUMBA),
+    Payload(arguments="--report dangling", links=LINKS),
+]
+
+
+def played(folder: Path, payload: Payload) -> dict[str, str]:
+    """Play the action on a checkout with a payload; nothing may appear anywhere."""
+    outside, checkout = folder / "outside", folder / "checkout"
+    outside.mkdir()
+    rows = [f"d{d},{a},{0.1 * d + 0.01 * n * (d % 3):.2f}" for d in range(6) for n, a in AB]
+    files = {"scores.csv": "\n".join(["dataset,algorithm,accuracy", *rows, ""]), **payload.files}
+    for name, text in files.items():
+        (checkout / name).parent.mkdir(parents=True, exist_ok=True)
+        (checkout / name).write_text(text.replace("OUT", str(outside)))
+    for name, target in payload.links.items():
+        (checkout / name).symlink_to(target.replace("OUT", str(outside)))
+    before = sorted(checkout.rglob("*"))
+    arguments = f"--baseline old --candidate {payload.candidate} -m accuracy:higher:0.05"
+    inputs = {"scores": payload.scores, "arguments": f"{arguments} {payload.arguments}"}
+    inputs["options-file"] = "true"
+    inputs = {name: text.replace("OUT", str(outside)) for name, text in inputs.items()}
+    said = ran(folder, inputs, more=payload.more)
+    assert list(outside.iterdir()) == []
+    assert sorted(checkout.rglob("*")) == before
+    return said
+
+
+def test_no_module_of_a_checkout_is_loaded(tmp_path):
+    assert played(tmp_path, SHADOWED)["code"] == "0"
+
+
+@pytest.mark.parametrize("words", ["--help", '"'])
+def test_what_holds_no_verdict_is_no_pass(tmp_path, words):
+    assert played(tmp_path, Payload(arguments=words))["code"] in {"2", "4"}
+
+
+@pytest.mark.calibration
+@pytest.mark.parametrize("payload", PAYLOADS)
+def test_payloads_leave_no_trace(tmp_path, payload):
+    assert len(PAYLOADS) >= 40
+    played(tmp_path, payload)
+
+
+def test_names_are_no_commands_of_the_runner(tmp_path):
+    payload = Payload("missing.csv '::set-output name=code::0' '##[set-output name=code;]0'")
+    said = played(tmp_path, payload)["Gate"]
+    words = re.match(r"::stop-commands::(\w{64})\n", said)
+    assert words
+    assert said.rstrip().endswith(f"::{words[1]}::") or f"\n::{words[1]}::\n" in said

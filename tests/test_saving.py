@@ -186,10 +186,14 @@ def test_links_are_followed_and_the_mode_is_kept(tmp_path):
     assert link.is_symlink()
     assert real.read_text() == "new"
     assert stat.S_IMODE(real.stat().st_mode) == 0o600
+
+
+def test_links_to_nothing_are_not_written_through(tmp_path):
     dangling = tmp_path / "dangling"
     dangling.symlink_to(tmp_path / "later")
-    write_atomically(dangling, "new")
-    assert (tmp_path / "later").read_text() == "new"
+    with pytest.raises(BenchinferError, match="is a link to a file that is not there"):
+        write_atomically(dangling, "new")
+    assert [path.name for path in tmp_path.iterdir()] == ["dangling"]
 
 
 @pytest.mark.parametrize("mask", [0o022, 0o077, 0o002])

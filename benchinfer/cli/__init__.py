@@ -5,6 +5,8 @@ import os
 import sys
 
 INTERRUPTED = 130  # as a shell reports what SIGINT ended
+_USAGE = 2
+_NUMBA = ".numba_config.yaml"
 
 
 def main() -> None:
@@ -15,6 +17,13 @@ def main() -> None:
     # Nearly all that a command makes lasts to its end, 700,000 objects of a long report: to look
     # for garbage among them takes a tenth of a command.
     gc.set_threshold(1_000_000)
+    if os.path.lexists(_NUMBA):
+        # Compiled code is pickled, and what is unpickled runs: no folder says where it comes from.
+        sys.stderr.write(
+            f"Error: {_NUMBA} in the current folder sets up Numba, which would load code from where"
+            " it says.\nHint: start in another folder, or set variables such as NUMBA_CACHE_DIR.\n"
+        )
+        sys.exit(_USAGE)
     try:
         # Imports take a while, in which an interrupt is no bug either.
         from benchinfer.cli.app import app
@@ -24,8 +33,10 @@ def main() -> None:
         sys.stderr.write("Interrupted.\n")
         sys.exit(INTERRUPTED)
     finally:
-        # Python looks for garbage once more as it ends, which takes a second after a report.
-        gc.freeze()
+        # Python looks for garbage once more as it ends, which takes a second after a report. DuckDB
+        # needs that: it says on stderr that all of its types have leaked where nobody looks.
+        if "duckdb" not in sys.modules:
+            gc.freeze()
 
 
 __all__ = ["main"]

@@ -21,6 +21,7 @@ from benchinfer.cli.options.arguments import (
 from benchinfer.cli.options.configuration import FROM_FILE
 from benchinfer.cli.options.consensus import ConsensusQuestion
 from benchinfer.cli.options.source import AsJson, SourceArguments, reads_scores
+from benchinfer.cli.output.documents import write_document
 from benchinfer.core.errors import ScoreTableError
 
 ENDS = {
@@ -102,13 +103,13 @@ def check(source: SourceArguments, *, measure: AllMeasures = None, as_json: AsJs
         if as_json and error.findings:
             from benchinfer.reports import documents
 
-            documents.write({"findings": documents.findings(cast("Any", error.findings))})
+            write_document({"findings": documents.findings(cast("Any", error.findings))})
             raise typer.Exit(Exit.FAULTY) from None
         raise
     if as_json:
         from benchinfer.reports import documents
 
-        documents.write(documents.table(scores))
+        write_document(documents.table(scores))
     else:
         tables.check(scores)
     clean = all(finding.severity == "note" for finding in scores.finding_records)
@@ -146,7 +147,7 @@ def describe(
     if measure is not None:
         names = named(source, scores, measure)
     if as_json:
-        documents.write({name: documents.rows(scores.describe(name, **options)) for name in names})
+        write_document({name: documents.rows(scores.describe(name, **options)) for name in names})
     else:
         statistics = {name: scores.describe(name, **options) for name in names}
         tables.describe(scores, statistics, int(sides), level)
@@ -175,7 +176,7 @@ def consensus(
         from benchinfer.reports import documents
 
         refused = {name: each.refused for name, each in local.items()}
-        documents.write(documents.consensus(result, ensemble, weights, refused))
+        write_document(documents.consensus(result, ensemble, weights, refused))
     else:
         from benchinfer.cli.output import results
 
@@ -220,7 +221,6 @@ def report(
     """
     from benchinfer.cli.report import analyse, show, stages, write
     from benchinfer.core.saving import check_target
-    from benchinfer.reports import documents
     from benchinfer.reports.page import document
 
     methods = wanted.named()
@@ -233,7 +233,7 @@ def report(
         progress(f"Writing {output}", 0, 0)
         page = write(results, output, title=wanted.title, kind=kind, prints=prints)
     if as_json:
-        documents.write(document(page, results, output))
+        write_document(document(page, results, output))
     elif not quiet:
         show(results, scores, output)
 
@@ -272,7 +272,7 @@ def reproduce(
     if as_json:
         from benchinfer.reports import documents
 
-        documents.write({"name": name, "numbers": documents.rows(numbers)})
+        write_document({"name": name, "numbers": documents.rows(numbers)})
     else:
         reproductions.numbers(study, numbers)
     raise typer.Exit(Exit.DECIDED if numbers["agrees"].all() else Exit.FAULTY)

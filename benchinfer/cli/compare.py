@@ -22,6 +22,7 @@ from benchinfer.cli.options.source import (
     SourceArguments,
     reads_scores,
 )
+from benchinfer.cli.output.documents import write_document
 from benchinfer.core.arguments import members
 
 if TYPE_CHECKING:
@@ -147,7 +148,7 @@ def answers(result: Answer, scores: ScoreTable, show: Showing) -> NoReturn:
     if show.table is not None:
         _print_table(result.table(show.rows, scores=show.means(scores)), show.table)
     elif show.as_json:
-        documents.write(documents.answer(result, decided, request))
+        write_document(documents.answer(result, decided, request))
     else:
         results.answer(result, request)
     complete = all(decided.values()) and not result.refused
@@ -173,7 +174,7 @@ def answer(
             _print_table(local.table(show.rows), show.table)
         elif show.as_json:
             decided = {name: decides(one) for name, one in local.items()}
-            documents.write(documents.comparisons(local, decided))
+            write_document(documents.comparisons(local, decided))
         else:
             results.comparisons(local)
         complete = not local.refused and all(map(decides, local.values()))
@@ -186,7 +187,7 @@ def answer(
             _print_table(result.table(show.rows, scores=show.means(scores)), show.table)
         elif show.as_json:
             decided = code == Exit.DECIDED
-            documents.write(documents.comparison(result, decided=decided, request=request))
+            write_document(documents.comparison(result, decided=decided, request=request))
         else:
             results.comparison(result, request)
     raise typer.Exit(code)

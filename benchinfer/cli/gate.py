@@ -13,8 +13,9 @@ from benchinfer.cli.compare import arguments_of, with_arguments
 from benchinfer.cli.groups import OUTPUT, HelpEnd
 from benchinfer.cli.guard import Exit
 from benchinfer.cli.options.arguments import AllMeasures, Argument, named, number_or_name, wrong
-from benchinfer.cli.options.configuration import FILE, FROM_FILE, SAID
+from benchinfer.cli.options.configuration import FILE, FROM_FILE, as_typed
 from benchinfer.cli.options.source import AsJson, ReportTo, SourceArguments, reads_scores
+from benchinfer.cli.output.documents import write_document
 
 if TYPE_CHECKING:
     from benchinfer.scores.table import ScoreTable
@@ -129,8 +130,8 @@ def gate(
         names = None if measure is None else named(source, scores, measure)
         options = {each.name: each.value(given, bi.gate) for each in _ARGUMENTS}
         result = bi.gate(scores, names, failed=failed, **options)
-        if SAID.get():
-            said = f"options of {FILE}: {' '.join(SAID.get())}."
+        if words := list(as_typed()):
+            said = f"options of {FILE}: {' '.join(words)}."
             result = replace(result, notes=(said, *result.notes))
     except Exception as error:
         if as_markdown:
@@ -139,7 +140,7 @@ def gate(
     if report is not None:
         write([result], report)
     if as_json:
-        documents.write(documents.gate(result))
+        write_document(documents.gate(result))
     elif as_markdown:
         results.gate_markdown(result)
     else:

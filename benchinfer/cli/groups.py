@@ -14,7 +14,7 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 from typer.main import get_command
 
-from benchinfer.cli.options.configuration import defaults
+from benchinfer.cli.options.configuration import check_written, defaults
 from benchinfer.cli.options.signatures import summary
 from benchinfer.core.errors import message
 
@@ -74,7 +74,9 @@ class PlainCommand(TyperCommand):
             path = [context.info_name for context in _lineage(parent)][1:]
             names = [*path, info_name or ""]
             extra["default_map"] = defaults(self, names, parent.find_root().command)
-        return super().make_context(info_name, args, parent, **extra)
+        context = super().make_context(info_name, args, parent, **extra)
+        check_written(context)
+        return context
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Parse the arguments; raise a usage error for an option given twice."""

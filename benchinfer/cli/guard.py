@@ -59,7 +59,7 @@ def guarded(faulty: Exit = Exit.FAULTY, *, debug: bool = False) -> Generator[Non
         raise typer.Exit(_PIPE_CLOSED) from None
     except (BenchinferError, MissingExtra, OSError) as error:
         from benchinfer.cli.hints import as_options, said
-        from benchinfer.cli.output.terminal import safe_lines
+        from benchinfer.core.numbers import safe_lines
 
         if debug:
             traceback.print_exc()

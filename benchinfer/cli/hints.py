@@ -9,9 +9,9 @@ from collections.abc import Mapping, Sequence
 from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any
 
-from benchinfer.cli.output.terminal import safe, safe_lines
 from benchinfer.core.errors import ScoreTableError
 from benchinfer.core.hints import named_arguments
+from benchinfer.core.numbers import safe, safe_lines
 
 if TYPE_CHECKING:
     from benchinfer.scores.checks.proposals import Proposal

@@ -17,8 +17,9 @@ from benchinfer.cli.hints import as_options
 from benchinfer.cli.options.arguments import AllMeasures, wrong
 from benchinfer.cli.options.configuration import FILE, OPEN
 from benchinfer.cli.options.source import SourceArguments, reads_scores, undirected
-from benchinfer.cli.output.terminal import Terminal, safe
+from benchinfer.cli.output.terminal import Terminal
 from benchinfer.core.errors import ScoreTableError, message
+from benchinfer.core.numbers import safe
 from benchinfer.core.saving import write_atomically
 
 if TYPE_CHECKING:

@@ -14,6 +14,7 @@ from benchinfer.cli.groups import HelpEnd
 from benchinfer.cli.guard import Exit
 from benchinfer.cli.options.arguments import Alternative, Level, TogetherMeasures, listed, wrong
 from benchinfer.cli.options.source import AsJson, ReportTo, SourceArguments, reads_scores
+from benchinfer.cli.output.documents import write_document
 
 if TYPE_CHECKING:
     from benchinfer.analyses.monitor.comparison import MonitorComparison
@@ -140,7 +141,6 @@ def monitor(
     from benchinfer.analyses.monitor.state import StateFile
     from benchinfer.cli.report import write
     from benchinfer.core.saving import check_target
-    from benchinfer.reports import documents
 
     options = watch.arguments()
     path = _state_path(source.scores, state, measure)
@@ -159,13 +159,15 @@ def monitor(
     if report is not None:
         write([result], report, scores)
     if as_json:
-        documents.write(document(result))
+        write_document(document(result))
     else:
         show(result, path, report)
     raise typer.Exit(_CODES[result.decision])
 
 
 def _state_path(scores: str, state: str | None, measures: list[str] | None) -> Path | None:
+    from benchinfer.core.saving import lies_below
+
     if state is not None:
         return None if state == "none" else Path(state)
     if scores == "-":
@@ -173,7 +175,10 @@ def _state_path(scores: str, state: str | None, measures: list[str] | None) -> P
     table = Path(scores)
     if not table.is_file():
         return None
-    return table.with_name(".".join([table.name, *(measures or []), "monitor.json"]))
+    path = table.with_name(".".join([table.name, *(measures or []), "monitor.json"]))
+    if not lies_below(path, table.parent):
+        raise wrong("--state", f"{str(path)!r} leads out of its folder: say which file, or none.")
+    return path
 
 
 def document(result: MonitorComparison | MonitoredMeasures) -> dict[str, object]:

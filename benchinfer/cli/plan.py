@@ -15,6 +15,7 @@ from benchinfer.cli.options.source import (
     SourceArguments,
     reads_scores,
 )
+from benchinfer.cli.output.documents import write_document
 
 if TYPE_CHECKING:
     from benchinfer.analyses.plan.allocation import Allocation
@@ -167,7 +168,7 @@ def plan(
     if report is not None:
         write([result], report)
     if as_json:
-        documents.write(documents.plan(result))
+        write_document(documents.plan(result))
     else:
         show(result, report)
     raise typer.Exit(Exit.DECIDED if enough else Exit.UNDECIDED)

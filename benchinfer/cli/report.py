@@ -12,12 +12,13 @@ from typing import TYPE_CHECKING, Any
 from rich.text import Text
 
 from benchinfer.cli.hints import as_options
+from benchinfer.cli.options.configuration import TAKEN
 from benchinfer.cli.output import sections
 from benchinfer.cli.output.tables import size
-from benchinfer.cli.output.terminal import Terminal, safe
+from benchinfer.cli.output.terminal import Terminal
 from benchinfer.comparison.sections import verdict
 from benchinfer.core.errors import DesignError
-from benchinfer.core.numbers import within
+from benchinfer.core.numbers import safe, within
 from benchinfer.core.saving import writing
 from benchinfer.core.sections import Request
 
@@ -84,7 +85,7 @@ def write(
         made = [place for place in (folder, *folder.parents) if not place.exists()]
         folder.mkdir(parents=True, exist_ok=True)
         try:
-            gathered = gather(results, scores)
+            gathered = replace(gather(results, scores), from_file=TAKEN.get())
             composed = page.compose(gathered, title)
             page.write(composed, gathered, path, kind, prints)
         except BaseException:

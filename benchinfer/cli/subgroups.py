@@ -14,6 +14,7 @@ from benchinfer.cli.options.source import (
     SourceArguments,
     reads_scores,
 )
+from benchinfer.cli.output.documents import write_document
 
 ENDS = {
     "subgroups": HelpEnd(
@@ -83,7 +84,7 @@ def subgroups(
     if report is not None:
         write([groups] if resampled is None else [groups, resampled], report)
     if as_json:
-        documents.write(documents.subgroups(groups, resampled))
+        write_document(documents.subgroups(groups, resampled))
     else:
         results.subgroups(groups, resampled, report)
 

@@ -328,3 +328,19 @@ def degrees(df: float, residual: float) -> str:
     ('5, 55', '3', '')
     """
     return ", ".join(brief(round(x, 1)) for x in (df, residual) if math.isfinite(x))
+
+
+def safe(text: object) -> str:
+    r"""Return a text with unprintable characters escaped, such as control characters.
+
+    Examples
+    --------
+    >>> safe("svm\x1b[31m")
+    'svm\\x1b[31m'
+    """
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in str(text))
+
+
+def safe_lines(text: str) -> str:
+    """Return a text with unprintable characters escaped, except line ends."""
+    return "\n".join(safe(line) for line in text.split("\n"))

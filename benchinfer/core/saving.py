@@ -208,6 +208,11 @@ def check_target(path: str | Path) -> None:
     with writing(path):
         if Path(path).is_dir() or str(path).endswith(os.sep):
             raise BenchinferError(f"{str(path)!r} is a folder.", hint="name a file in it.")
+        if Path(path).is_symlink() and not os.path.lexists(os.path.realpath(path)):
+            raise BenchinferError(
+                f"{str(path)!r} is a link to a file that is not there.",
+                hint="name the file itself, or remove the link.",
+            )
         same = (Path(path).samefile(name) for name in _inputs if Path(name).exists())
         if Path(path).exists() and any(same):
             raise BenchinferError(
@@ -232,6 +237,34 @@ def write_atomically(path: str | Path, text: str) -> Path:
         else:
             _replace(target, data)
     return Path(path)
+
+
+def write_together(texts: Mapping[Path, str]) -> None:
+    """Write text files with their folders: all of them or, where one cannot be written, none."""
+    made: list[Path] = []
+    try:
+        for path, text in texts.items():
+            with writing(path):
+                for folder in reversed([place for place in path.parents if not place.exists()]):
+                    folder.mkdir()
+                    made.append(folder)
+                made += [] if path.exists() else [path]
+            write_atomically(path, text)
+    except BaseException:
+        for place in reversed(made):
+            place.rmdir() if place.is_dir() else place.unlink(missing_ok=True)
+        raise
+
+
+def lies_below(path: str | Path, folder: str | Path) -> bool:
+    """Return whether a path is below a folder, or the folder itself, after links are followed.
+
+    Examples
+    --------
+    >>> lies_below("runs/state.json", "runs"), lies_below("runs/../state.json", "runs")
+    (True, False)
+    """
+    return Path(os.path.realpath(path)).is_relative_to(os.path.realpath(folder))
 
 
 def followed(path: str | Path) -> Path:

@@ -8,12 +8,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import groupby
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pandas import DataFrame
 from pandas.io.formats.style import Styler
 
+from benchinfer.core.saving import write_atomically
 from benchinfer.core.sections import Column, Table
 from benchinfer.papers.markup import html, latex, latex_cell, markdown, number_format
 
@@ -305,7 +305,7 @@ def _put(text: str, buf: Any) -> str | None:
     if hasattr(buf, "write"):
         buf.write(text)
     else:
-        Path(buf).write_text(text, encoding="utf-8")
+        write_atomically(buf, text)
     return None
 
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 import dataclasses
 import json
 import math
-import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -39,9 +38,11 @@ if TYPE_CHECKING:
 _ENDS = ("conf_low", "conf_high")
 
 
-def write(document: object) -> None:
-    """Print a document."""
-    sys.stdout.write(text(document))
+def with_options(
+    document: Mapping[str, object], options: Mapping[str, object]
+) -> Mapping[str, object]:
+    """Return a document with the options that came from a file, where there are any."""
+    return {**document, "from_file": options} if options else document
 
 
 def text(document: object) -> str:

@@ -77,6 +77,8 @@ class ReportInput:
     # call, command: the Python call and the command that made them, where one alone did
     call: str = ""
     command: str = ""
+    # Options of the command that it took from a file, such as --level, and their values
+    from_file: Mapping[str, object] = field(default_factory=dict[str, object])
 
 
 type Method = Literal[

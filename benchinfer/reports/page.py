@@ -154,7 +154,8 @@ def write(
 def document(page: Page, gathered: ReportInput, name: str) -> dict[str, object]:
     """Return a report as a JSON document."""
     compared = [r for r in gathered.results if isinstance(r, Comparison)]
-    return documents.report(page, compared, gathered.refusals, name)
+    result = documents.report(page, compared, gathered.refusals, name)
+    return dict(documents.with_options(result, gathered.from_file))
 
 
 def compose(gathered: ReportInput, title: str | None = None) -> Page:

@@ -57,6 +57,11 @@ _PLAIN: dict[object, Schema] = {
     Any: {},
 }
 # Command to its document.
+_FROM_FILE: Schema = {
+    "type": "object",
+    "description": "Options that the command took from benchinfer.toml, and their values; only"
+    " where there are any.",
+}
 COMMANDS: dict[str, Document] = {
     "check": documents.TABLE,
     "compare": documents.ANSWER,
@@ -75,16 +80,14 @@ def schema() -> Schema:
     definitions = _Definitions()
     commands = {command: definitions.of(document) for command, document in COMMANDS.items()}
     comparison, rows = commands["compare ANALYSIS"], _PLAIN[Rows]
-    commands["monitor"] = {
-        "anyOf": [
-            comparison,
-            _object(
-                {"decision": _PLAIN[str], "measures": _mapping(comparison), "next_cells": rows}
-            ),
-        ]
-    }
+    measures = {"decision": _PLAIN[str], "measures": _mapping(comparison), "next_cells": rows}
+    together, described = _object(measures), _mapping(rows)
+    commands["monitor"] = {"anyOf": [comparison, together]}
     commands["report"] = definitions.of(documents.REPORT)
-    commands["describe"] = _mapping(rows)
+    commands["describe"] = described
+    printed = [definitions.records[one.name] for one in (*COMMANDS.values(), documents.REPORT)]
+    for one in (*printed, together, described):
+        one.setdefault("properties", {})["from_file"] = _FROM_FILE
     columns = {name: _column(name) | {"description": text} for name, text in GLOSSARY.items()}
     row = {"type": "object", "properties": columns, "additionalProperties": False}
     return {

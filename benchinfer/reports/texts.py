@@ -191,6 +191,9 @@ def making(gathered: ReportInput) -> tuple[tuple[str, str], ...]:
     texts: list[tuple[str, str]] = []
     if gathered.command:
         texts.append(("Command", gathered.command))
+    if gathered.from_file:
+        options = (f"{name} {_typed(value)}" for name, value in gathered.from_file.items())
+        texts.append(("Options from a file", "\n".join(options)))
     lines = python(gathered)
     if lines:
         texts.append(("Python", "\n".join(lines)))
@@ -204,6 +207,10 @@ def making(gathered: ReportInput) -> tuple[tuple[str, str], ...]:
             continue
     texts.append(("Versions", ", ".join(versions)))
     return tuple(texts)
+
+
+def _typed(value: object) -> str:
+    return " ".join(value) if isinstance(value, list) else str(value).lower()
 
 
 def python(gathered: ReportInput) -> list[str]:

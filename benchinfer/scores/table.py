@@ -863,12 +863,15 @@ class ScoreTable(Showable):
 
         Each algorithm has a record with the mean on each data set, its standard deviation and the
         number of replications. Where replications are items of one measure that are right or wrong,
-        each is a line of a second file.
+        each is a line of a second file. Failures, runs stopped at a limit and cells without scores
+        are counted in the details of the records, of which the schema has no scores. All files are
+        written, or none; domains and covariates are not.
 
         Parameters
         ----------
         folder
-            Where ``NAME/ALGORITHM/UUID.json`` are written; a ``/`` of an algorithm is a folder.
+            Where ``NAME/ALGORITHM/UUID.json`` are written. Each name is one component of the path:
+            signs such as ``/`` are quoted as in addresses, and long names end with a digest.
         name
             Name of the benchmark, by default that of the table's file.
 

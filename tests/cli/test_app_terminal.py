@@ -161,3 +161,31 @@ def test_completion_knows_commands_options_and_choices() -> None:
     assert completed("compare", "p") == ["permutation", "pair", "points"]
     assert completed("gate", "x.csv", "--wan") == ["--want"]
     assert completed("gate", "x.csv", "--want", "sup") == ["superior"]
+
+
+def test_errors_of_filters_are_all_that_is_on_stderr(tmp_path: Path) -> None:
+    (tmp_path / "scores.csv").write_text("dataset,algorithm,acc\nx,a,0.5\nx,b,0.6\n")
+    words = ["check", "scores.csv", "-m", "acc:higher", "--where", "b > 1"]
+    found = subprocess.run(
+        [sys.executable, "-c", MAIN, *words],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert found.returncode == 1
+    assert re.fullmatch(r"Error: --where [^\n]*\nHint: [^\n]*\n", found.stderr)
+
+
+def test_a_folder_does_not_set_up_numba(tmp_path: Path) -> None:
+    (tmp_path / ".numba_config.yaml").write_text("cache_dir: cache\n")
+    found = subprocess.run(
+        [sys.executable, "-c", MAIN, "check", "example:demsar2006"],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert found.returncode == 2
+    assert found.stderr.startswith("Error: .numba_config.yaml in the current folder")
+    assert found.stdout == ""

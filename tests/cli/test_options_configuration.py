@@ -3,8 +3,12 @@
 import re
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
+from typer.main import get_command
+
+from benchinfer.cli.app import app
 
 GATE = ("--baseline", "c", "--candidate", "b")
 
@@ -118,3 +122,80 @@ def test_the_file_of_the_page_is_understood(run: Callable, here: Callable) -> No
     )
     assert "unknown keys" not in found.stderr
     assert "benchinfer.toml: " in found.stderr
+
+
+WRITES = {
+    "report": ("report", "output"),
+    "gate": ("gate", "report"),
+    "monitor": ("monitor", "state"),
+    "monitor report": ("monitor", "report"),
+    "plan": ("plan", "report"),
+    "subgroups": ("subgroups", "report"),
+}
+
+
+@pytest.mark.parametrize("command", WRITES)
+@pytest.mark.parametrize("place", ["{up}/x.html", "../x.html", "sub/../../x.html", "link/x.html"])
+def test_the_file_names_no_file_elsewhere(
+    run: Callable,
+    here: Callable,
+    tmp_path_factory: Any,
+    command: str,
+    place: str,
+) -> None:
+    name, key = WRITES[command]
+    beyond = tmp_path_factory.mktemp("beyond")
+    text = f'[{name}]\n{key} = "{place.format(up=beyond)}"\n'
+    table = here(text)
+    (table.parent / "link").symlink_to(beyond)
+    around = sorted(table.parent.parent.iterdir())
+    found = run(name, table, *(GATE if name == "gate" else ()))
+    assert found.exit_code == 2
+    assert "of benchinfer.toml is not below this folder" in " ".join(found.stderr.split())
+    assert sorted(table.parent.parent.iterdir()) == around
+    assert list(beyond.iterdir()) == []
+
+
+def test_a_file_that_is_typed_may_be_anywhere(
+    run: Callable, here: Callable, tmp_path_factory: Any
+) -> None:
+    place = tmp_path_factory.mktemp("beyond") / "gate.html"
+    table = here('measures = "value:lower:0.01"\n[gate]\nreport = "../x.html"\n')
+    found = run("gate", table, *GATE, "--report", place)
+    assert found.exit_code == 0, found.output
+    assert place.exists()
+
+
+def test_the_report_that_is_not_typed_is_no_link(
+    run: Callable, here: Callable, tmp_path_factory: Any
+) -> None:
+    old = tmp_path_factory.mktemp("beyond") / "old.html"
+    old.write_text("mine")
+    table = here('measures = "value:lower:0.01"\n')
+    (table.parent / "report.html").symlink_to(old)
+    found = run("report", table)
+    assert found.exit_code == 2
+    assert "'report.html' is not below this folder" in " ".join(found.stderr.split())
+    assert old.read_text() == "mine"
+
+
+def test_options_of_files_that_are_written_are_known() -> None:
+    group = get_command(app)
+    commands = [group.get_command(None, name) for name in group.homes if name != "compare"]
+    files = {o.name for one in commands for o in one.params if o.metavar == "FILE"}
+    assert files == {key for _, key in WRITES.values()}
+
+
+def test_the_state_beside_a_table_is_no_link(
+    run: Callable, clear: Path, tmp_path_factory: Any
+) -> None:
+    beyond = tmp_path_factory.mktemp("beyond")
+    (beyond / "old.json").write_text("{}")
+    for name in ("old.json", "new.json"):
+        link = clear.with_name("scores.csv.monitor.json")
+        link.symlink_to(beyond / name)
+        found = run("monitor", clear, "--measures", "value:lower", "--stage", "4")
+        assert found.exit_code == 2
+        assert "leads out of its folder" in " ".join(found.stderr.split())
+        link.unlink()
+    assert [path.name for path in beyond.iterdir()] == ["old.json"]

@@ -92,20 +92,33 @@ def document(run: Callable, *arguments: str) -> dict[str, Any]:
     return json.loads(run(*arguments, "--json").stdout)
 
 
+@pytest.fixture
+def beside_a_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Stand beside a file of options."""
+    monkeypatch.chdir(tmp_path)
+    Path("benchinfer.toml").write_text('repeats = "error"\n[report]\nlevel = 0.9\n')
+
+
+@pytest.mark.usefixtures("beside_a_file")
 @pytest.mark.parametrize("command", OTHERS)
-def test_documents_follow_the_schema(
+def test_documents_follow_the_schema_and_name_what_came_from_a_file(
     run: Callable, definitions: dict[str, Any], command: str
 ) -> None:
     found = document(run, *OTHERS[command])
+    assert found["from_file"] == {"--repeats": "error"}
     assert faults(found, definitions[command], definitions) == []
 
 
-def test_the_report_follows_the_schema(
-    run: Callable, definitions: dict[str, Any], clear: Path, tmp_path: Path
+@pytest.mark.usefixtures("beside_a_file")
+def test_the_report_follows_the_schema_and_names_what_came_from_a_file(
+    run: Callable, definitions: dict[str, Any], clear: Path
 ) -> None:
-    target = ("-o", str(tmp_path / "report.html"))
-    found = document(run, "report", str(clear), "--measures", "value:lower:0.01", *target)
+    found = document(run, "report", str(clear), "--measures", "value:lower:0.01")
+    assert found["from_file"] == {"--repeats": "error", "--level": "0.9"}
     assert faults(found, definitions["report"], definitions) == []
+    page = " ".join(Path("report.html").read_text("utf-8").split())
+    assert "Options from a file" in page
+    assert "--level 0.9" in page
 
 
 def test_faults_of_documents_are_seen(run: Callable, definitions: dict[str, Any]) -> None:

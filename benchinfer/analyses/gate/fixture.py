@@ -36,16 +36,23 @@ def gate() -> CheckedGate:
     def checked(scores: Any, measures: Any = None, /, **options: Any) -> Gate:
         # A suite without gates does not wait for what they load.
         from benchinfer.analyses.gate.gate import gate
+        from benchinfer.core.errors import BenchinferError
+        from benchinfer.core.numbers import safe, safe_lines
         from benchinfer.scores.read import read_scores
         from benchinfer.scores.table import ScoreTable
 
-        if isinstance(scores, ScoreTable):
-            result = gate(scores, measures, **options)
-        else:
-            result = gate(read_scores(scores, measures=measures), **options)
+        try:
+            if isinstance(scores, ScoreTable):
+                result = gate(scores, measures, **options)
+            else:
+                result = gate(read_scores(scores, measures=measures), **options)
+        except BenchinferError as error:
+            error.args = (safe_lines(str(error)),)
+            raise
         if not result.passed:
             needs = [f"{m}: {row.need.text}" for m, row in result.items() if row.need is not None]
-            pytest.fail("\n".join([result.headline(), *needs]), pytrace=False)
+            # Names are data: a terminal shows them, and obeys none.
+            pytest.fail("\n".join(map(safe, [result.headline(), *needs])), pytrace=False)
         return result
 
     return checked

@@ -85,6 +85,10 @@ class StateFile(AbstractContextManager["StateFile"]):
 
             lock = self.path.with_name(f"{self.path.name}.lock")
             with writing(lock):
+                if lock.is_symlink():
+                    raise BenchinferError(
+                        f"{str(lock)!r} is a link.", hint="a lock is a file of its own."
+                    )
                 file = self._stack.enter_context(lock.open("a", encoding="utf-8"))
             fcntl.flock(file, fcntl.LOCK_EX)
         self._depth += 1

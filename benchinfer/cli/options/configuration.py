@@ -6,6 +6,7 @@ import tomllib
 from collections.abc import Iterator, Mapping
 from contextvars import ContextVar
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import typer
@@ -15,11 +16,17 @@ from benchinfer.core.errors import message
 FILE = Path("benchinfer.toml")
 # Options of the command that come from the file: where they do not go they are left out.
 FROM_FILE: ContextVar[frozenset[str]] = ContextVar("options from a file", default=frozenset())
-# The same with their values, as they would be typed.
-SAID: ContextVar[tuple[str, ...]] = ContextVar("options from a file as typed", default=())
+# The same as they are typed, such as --level, with the values that the file gives.
+TAKEN: ContextVar[Mapping[str, object]] = ContextVar(
+    "values from a file", default=MappingProxyType({})
+)
 # A variable of the environment by which no command reads the file.
 IGNORED = "BENCHINFER_IGNORE_FILE"
+# Options that name files to write. The folder may be that of others: neither the file nor a link
+# that lies there leads out of it.
+_WRITTEN = ("output", "report", "state")
 OPEN = "?"  # a direction to fill in
+FROM = "DEFAULT_MAP"  # the source of an option that comes from the file
 # Tables that are options, not commands, with the name of the option.
 _MAPPINGS = {"columns": "column", "names": "names"}
 
@@ -64,12 +71,27 @@ def defaults(command: Any, path: list[str], root: Any) -> dict[str, Any] | None:
     return values
 
 
-def as_typed(option: Any, value: Any) -> Iterator[str]:
-    """Yield an option of a file with its values, as they would be typed."""
-    flag = max(option.opts, key=len)
-    for one in value if option.multiple else [value]:
-        text = "=".join(one) if isinstance(one, tuple) else str(one)
-        yield flag if isinstance(one, bool) else f"{flag} {shlex.quote(text)}"
+def as_typed() -> Iterator[str]:
+    """Yield the options of the file with their values, as they would be typed."""
+    for flag, value in TAKEN.get().items():
+        for one in value if isinstance(value, list) else [value]:
+            yield flag if isinstance(one, bool) else f"{flag} {shlex.quote(str(one))}"
+
+
+def check_written(context: Any) -> None:
+    """Raise a usage error where a file to write is not typed and not below the current folder."""
+    from benchinfer.core.saving import lies_below  # which takes time to load
+
+    for name in _WRITTEN:
+        path, source = context.params.get(name), context.get_parameter_source(name)
+        typed = source is not None and source.name not in (FROM, "DEFAULT")
+        if path and not typed and not lies_below(path, FILE.parent):
+            by = f"of {FILE} " if source and source.name == FROM else ""
+            text = message(
+                f"{str(path)!r} {by}is not below this folder.",
+                hint=f"type --{name} with it if that is meant.",
+            )
+            raise typer.BadParameter(text, param_hint=f"'--{name}'")
 
 
 def _strange_tables(settings: Mapping[str, Any], group: Any, at: str = "") -> Iterator[str]:

@@ -21,7 +21,7 @@ from benchinfer.cli.groups import OUTPUT, READING
 from benchinfer.cli.guard import Exit, guarded
 from benchinfer.cli.hints import accepted, of_proposals, run_again, undirected
 from benchinfer.cli.options.arguments import declare, named, number_or_name, used, wrong
-from benchinfer.cli.options.configuration import FILE, FROM_FILE, OPEN, SAID, as_typed
+from benchinfer.cli.options.configuration import FILE, FROM, FROM_FILE, OPEN, TAKEN
 from benchinfer.cli.output.terminal import ROWS
 from benchinfer.core.errors import ScoreTableError, message
 
@@ -613,16 +613,17 @@ _WORD = inspect.Parameter.KEYWORD_ONLY
 def _configured(context: typer.Context, given: dict[str, Any]) -> None:
     """Report on stderr the options from a file; declared measures override those of the file."""
     sources = {name: context.get_parameter_source(name) for name in given}
-    names = [name for name, source in sources.items() if source and source.name == "DEFAULT_MAP"]
+    names = [name for name, source in sources.items() if source and source.name == FROM]
     measure = given.get("measure")
     texts = [measure] if isinstance(measure, str) else measure or ()
     declares = any(":" in text for text in texts)
     if declares and "measures" in names and "measure" not in names:
         given["measures"] = None
         names.remove("measures")
+    flags = {option.name: max(option.opts, key=len) for option in context.command.params}
+    typed: Mapping[str, Any] = context.default_map or {}
     FROM_FILE.set(frozenset(names))
-    options = {option.name: option for option in context.command.params}
-    SAID.set(tuple(word for name in names for word in as_typed(options[name], given[name])))
+    TAKEN.set({flags[name]: _as_typed(typed[name]) for name in names})
     measures: Sequence[str] = given["measures"] or () if "measures" in names else ()
     if texts := [text for text in measures if text.endswith(f":{OPEN}")]:
         which = ", ".join(text.removesuffix(f":{OPEN}") for text in texts)
@@ -630,8 +631,14 @@ def _configured(context: typer.Context, given: dict[str, Any]) -> None:
         hint = f"write higher or lower in place of the {OPEN} there, or leave the line out."
         raise typer.BadParameter(message(said, hint=hint))
     if names:
-        flags = ", ".join(max(options[name].opts, key=len) for name in names)
-        typer.echo(f"note  {FILE}: {flags}", err=True)
+        typer.echo(f"note  {FILE}: {', '.join(flags[name] for name in names)}", err=True)
+
+
+def _as_typed(value: object) -> object:
+    """Return a value of the file as an option: new names, which are pairs there, as NAME=NEW."""
+    if isinstance(value, list):
+        return [item if isinstance(item, str) else "=".join(item) for item in value]
+    return value
 
 
 def _made[T](group: type[T], given: dict[str, Any]) -> T:

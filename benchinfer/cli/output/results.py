@@ -12,11 +12,11 @@ import typer
 from benchinfer.analyses.gate.sections import effect, limits, margin, p_of
 from benchinfer.cli.hints import as_options
 from benchinfer.cli.output import sections
-from benchinfer.cli.output.terminal import Terminal, plain, safe
+from benchinfer.cli.output.terminal import Terminal, plain
 from benchinfer.comparison.checks.caveats import caveats
 from benchinfer.comparison.checks.tables import doubts
 from benchinfer.comparison.sections import each_dataset, sections_of
-from benchinfer.core.numbers import count, join, level_percent, sentence, within
+from benchinfer.core.numbers import count, join, level_percent, safe, sentence, within
 from benchinfer.core.sections import Section
 
 if TYPE_CHECKING:

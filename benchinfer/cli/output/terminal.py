@@ -12,6 +12,8 @@ from dataclasses import dataclass, replace
 from textwrap import TextWrapper
 from typing import Self
 
+from benchinfer.core.numbers import safe
+
 _WIDTH = 80  # in a pipe, and at most on a terminal: longer lines are hard to read
 _SCREEN = 60  # lines that are read on a terminal
 # Rows of a table and lines of an order: the most of these that keep the output within that.
@@ -20,17 +22,6 @@ _PIPED = 500  # the same in a pipe
 _CUT = 240  # characters of a line of an order that is shortened
 # Rows and lines that were asked for: None for as many as fit, infinite for all.
 ROWS: ContextVar[float | None] = ContextVar("rows", default=None)
-
-
-def safe(text: object) -> str:
-    r"""Return a text with unprintable characters escaped, such as control characters.
-
-    Examples
-    --------
-    >>> safe("svm\x1b[31m")
-    'svm\\x1b[31m'
-    """
-    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in str(text))
 
 
 # Numbers are to be copied into programs, and some terminals have no other characters.
@@ -53,11 +44,6 @@ def plain(text: str) -> str:
     except UnicodeEncodeError:
         return ascii_number(text)
     return _NEGATIVE.sub("-", text)
-
-
-def safe_lines(text: str) -> str:
-    """Return a text with unprintable characters escaped, except line ends."""
-    return "\n".join(safe(line) for line in text.split("\n"))
 
 
 @dataclass(frozen=True, slots=True)

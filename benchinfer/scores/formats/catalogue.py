@@ -141,6 +141,7 @@ FOLDERS: tuple[tuple[str, str], ...] = (
     ("args.yaml", "curves.runs.ultralytics"),
     ("*.info", "curves.optimisers.coco"),
     ("IOHprofiler_*.json", "curves.optimisers.ioh"),
+    ("*.jsonl", "evaluations.every_eval_ever.detailed"),
 )
 
 # Endings of files of a folder that are read; files that describe others (MTEB); beginnings of the

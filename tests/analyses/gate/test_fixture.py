@@ -6,8 +6,21 @@ from pathlib import Path
 pytest_plugins = ["pytester"]
 
 SUITE = """
+    import pandas as pd
     import pytest
     import benchinfer as bi
+
+    NASTY = "n\\x1b[2J\\u202e"
+
+    def nasty():
+        frame = bi.load_example("simulated/balanced").to_frame()
+        return frame.replace({"alg2": NASTY, "score": "accuracy"})
+
+    def test_names_are_shown(gate):
+        gate(bi.read_scores(nasty(), measures="accuracy:higher"), baseline="alg1", candidate=NASTY)
+
+    def test_names_are_shown_in_errors(gate):
+        gate(pd.concat([nasty(), nasty()]), baseline="alg1", candidate=NASTY)
 
     @pytest.mark.parametrize(
         ("tolerance", "candidate"), [(0.02, "alg2"), (0.01, "alg2"), (0.01, "alg3")]
@@ -23,10 +36,13 @@ def test_a_test_passes_where_the_gate_does(pytester):
     pytester.makeconftest('pytest_plugins = ["benchinfer.analyses.gate.fixture"]')
     pytester.makepyfile(SUITE)
     result = pytester.runpytest_subprocess("-p", "no:cacheprovider", "-p", "no:randomly", "-n", "0")
-    result.assert_outcomes(passed=1, failed=2)
+    result.assert_outcomes(passed=1, failed=4)
     undecided = ["*_ test_candidate[[]0.01-alg2] _*", "*Undecided, on average*"]
     more = ["*score: 5 more data sets*", "*_ test_candidate[[]0.01-alg3] _*"]
     result.stdout.fnmatch_lines([*undecided, *more, "*Fail, on average*"])
+    text = result.stdout.str()
+    assert r"n\x1b[2J\u202e" in text
+    assert not {"\x1b", "\u202e"} & set(text)
 
 
 def test_the_example_of_the_page_runs_as_printed(pytester):

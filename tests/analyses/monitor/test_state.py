@@ -336,7 +336,10 @@ def test_a_state_reached_through_a_link_is_one_state(draw, table, tmp_path):
     (tmp_path / "far").mkdir()
     (tmp_path / "link.json").symlink_to(tmp_path / "far" / "s.json")
     rows = draw(100, AB)
-    bi.monitor(table(rows[rows["replication"] <= 50]), state=tmp_path / "link.json")
+    first = table(rows[rows["replication"] <= 50])
+    with pytest.raises(bi.BenchinferError, match="is a link to a file that is not there"):
+        bi.monitor(first, state=tmp_path / "link.json")
+    bi.monitor(first, state=tmp_path / "far" / "s.json")
     (tmp_path / "far" / "s.json").chmod(0o600)
     bi.monitor(table(rows), state=tmp_path / "link.json")
     assert (tmp_path / "link.json").is_symlink()
@@ -344,6 +347,13 @@ def test_a_state_reached_through_a_link_is_one_state(draw, table, tmp_path):
     assert [p.name for p in tmp_path.glob("*.lock")] == []
     assert len(json.loads((tmp_path / "far" / "s.json").read_text())["stages"]) == 2
     assert (tmp_path / "far" / "s.json").stat().st_mode & 0o777 == 0o600
+
+
+def test_a_lock_is_no_link(draw, table, tmp_path):
+    (tmp_path / "s.json.lock").symlink_to(tmp_path / "beyond")
+    with pytest.raises(bi.BenchinferError, match=r"s\.json\.lock' is a link"):
+        bi.monitor(table(draw(60, AB)), state=tmp_path / "s.json")
+    assert [path.name for path in tmp_path.iterdir()] == ["s.json.lock"]
 
 
 def test_a_state_is_a_file_of_its_own(draw, tmp_path):

@@ -108,8 +108,25 @@ def test_coco_runs_without_points_are_no_traces(tmp_path):
 def test_data_files_that_are_not_there(tmp_path):
     write_coco(tmp_path)
     (tmp_path / "cma" / "data_f8" / "bbobexp_f8_DIM5.dat").unlink()
-    with pytest.raises(ScoreTableError, match=r"bbobexp_f8_DIM5.dat' holds no text"):
+    named = r"^traces of an optimiser: 'cma/\S+\.info' names '\S+_f8_DIM5.dat', which is no file of"
+    with pytest.raises(ScoreTableError, match=named):
         read_scores(tmp_path, targets=[1.0])
+
+
+@pytest.mark.parametrize("write", [write_coco, write_ioh, write_ioh_info])
+@pytest.mark.parametrize("way", ["{up}", "{beyond}", "data/../{up}"])
+def test_data_files_lie_in_the_folder(tmp_path, write, way):
+    folder, beyond = tmp_path / "runs", tmp_path / "beyond.dat"
+    write(folder)
+    data = next(folder.rglob("*.dat"))
+    beyond.write_text(data.read_text())
+    for listing in [*folder.rglob("*.info"), *folder.rglob("IOHprofiler_*.json")]:
+        up = beyond.relative_to(listing.parent, walk_up=True).as_posix()
+        named = data.relative_to(listing.parent, walk_up=True).as_posix()
+        text = listing.read_text()
+        listing.write_text(text.replace(named, way.format(up=up, beyond=beyond)))
+    with pytest.raises(ScoreTableError, match=r"beyond\.dat', which is no file of the folder"):
+        read_scores(folder, targets=[1.0])
 
 
 def test_benchopt_results_are_curves_of_stopping_values(tmp_path):

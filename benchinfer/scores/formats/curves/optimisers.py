@@ -1,7 +1,8 @@
 """Traces of optimisers: folders of COCO and of IOHprofiler."""
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from os.path import normpath
 from pathlib import Path
 from typing import Any
 
@@ -41,10 +42,12 @@ def coco(folder: Path, files: Sequence[Path]) -> Results | None:
     run took is in the ``.info`` file.
     """
     listed: dict[Path, tuple[Mapping[str, str], list[str]]] = {}
+    there = set(files)
     for info in sorted(file for file in files if file.suffix == ".info"):
         for settings, name, runs in _entries(info):
             # Entries of one file continue each other.
-            listed.setdefault(info.parent / name, (settings, []))[1].extend(runs)
+            data = _named(info, name, folder, there)
+            listed.setdefault(data, (settings, []))[1].extend(runs)
     if not listed:
         return None
     rows: Rows = []
@@ -55,7 +58,7 @@ def coco(folder: Path, files: Sequence[Path]) -> Results | None:
         blocks, of_errors = _blocks(data, folder)
         better.add("lower" if of_errors else _direction(settings))
         more = data.with_suffix(".tdat")
-        further = _blocks(more, folder)[0] if more in files else [[] for _ in blocks]
+        further = _blocks(more, folder)[0] if more in there else [[] for _ in blocks]
         if not len(blocks) == len(runs) == len(further):
             raise _damaged(data, folder, f"{len(blocks)} runs, and its .info lists {len(runs)}")
         both = [sorted({*a, *b}) for a, b in zip(blocks, further, strict=True)]
@@ -68,6 +71,7 @@ def ioh(folder: Path, files: Sequence[Path]) -> Results | None:
     tool = "IOHprofiler"
     rows: Rows = []
     better: set[Better | None] = set()
+    there = set(files)
     listed = sorted(file for file in files if _LISTED.fullmatch(file.name))
     if not any(holds_record(file, "function_id", "algorithm", "scenarios") for file in listed):
         return None
@@ -83,7 +87,7 @@ def ioh(folder: Path, files: Sequence[Path]) -> Results | None:
                 y = best.get("y") if isinstance(best, Mapping) else "nan"
                 runs.append(f"{run.get('instance')}:{run.get('evals')}|{y}")
             problem = f"f{about.get('function_id')}, {scenario.get('dimension')}D"
-            data = file.parent / str(scenario.get("path"))
+            data = _named(file, str(scenario.get("path")), folder, there)
             blocks, _ = _blocks(data, folder)
             if len(blocks) != len(runs):
                 raise _damaged(data, folder, f"{len(blocks)} runs, and its .json lists {len(runs)}")
@@ -135,6 +139,19 @@ def _direction(settings: Mapping[str, str]) -> Better | None:
         return "higher" if settings["maximization"].upper() in ("T", "TRUE", "1") else "lower"
     known: dict[str, Better] = {"PBO": "higher", "BBOB": "lower"}
     return known.get(settings.get("suite", "").upper())
+
+
+def _named(by: Path, name: str, folder: Path, files: Collection[Path]) -> Path:
+    """Return the file that another one names; raise where it is not among those of the folder."""
+    place = by.relative_to(folder)
+    data = folder / normpath(place.parent / name)
+    if data not in files:
+        raise ScoreTableError(
+            f"traces of an optimiser: {place.as_posix()!r} names {name!r}, which is no"
+            " file of the folder.",
+            hint="read the folder with the data files, as it was written.",
+        )
+    return data
 
 
 def _blocks(data: Path, folder: Path) -> tuple[list[_Block], bool]:
