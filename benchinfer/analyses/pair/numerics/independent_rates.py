@@ -226,15 +226,16 @@ def _largest(most: Codes, m: int) -> float:
         return -float(probability(np.array([angle]))[0])
 
     # Binomial spreads are about the same at all angles.
-    angles = (np.arange(_RATES) + 0.5) * (np.pi / 2 / _RATES)
-    parts = np.array_split(angles, 1 + _RATES * (n + m) // _CHUNK)
-    p = np.concatenate([probability(part_) for part_ in parts])
+    step = np.pi / 2 / _RATES
+    angles: Array = (np.arange(_RATES) + 0.5) * step
+    size = max(1, _CHUNK // (n + m))
+    p = np.concatenate([probability(angles[i : i + size]) for i in range(0, _RATES, size)])
     padded = np.concatenate([[-1.0], p, [-1.0]])
     peaks = np.flatnonzero((p >= padded[:-2]) & (p >= padded[2:]))
     best = float(p.max())
     for i in peaks[np.argsort(-p[peaks])][:_PEAKS]:
-        low, high = angles[i] - np.pi / 2 / _RATES, angles[i] + np.pi / 2 / _RATES
-        top = fminbound(unlikely, low, high, xtol=1e-7)
+        middle = float(angles[i])
+        top = fminbound(unlikely, middle - step, middle + step, xtol=1e-7)
         best = max(best, -unlikely(top))
     return min(best, 1.0)
 

@@ -118,7 +118,8 @@ def test_interval_excludes_0_if_and_only_if_the_test_decides(n, m):
 @pytest.mark.calibration
 def test_interval_and_test_agree_in_all_tables_up_to_30_by_30():
     for n, m in product(range(1, 31), range(1, 31)):
-        for x, y in product(range(n + 1), range(m + 1)):
+        # Samples may be turned round, and right with wrong.
+        for x, y in product(range(n // 2 + 1), range(m + 1)) if n <= m else ():
             assert agrees((x, n), (y, m), 0, 0.025)
 
 
