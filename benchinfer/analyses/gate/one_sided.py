@@ -111,11 +111,11 @@ def by_pair(q: GateQuestion) -> OneSided:
         z, z0 = (outcomes.score_statistic(fourfold(sides), -shift) for shift in (m, 0.0))
         return _evidence(comparison, *map(float, ndtr([-z, -z0, z])))
     # Equality by the exact test, a tolerance by Miettinen and Nurminen's score statistic.
-    rates = [(int((s > 0.5).sum()), len(s)) for s in (sides.first, sides.second)]
-    better, worse = (independent_rates.compared(*rates, side)[1] for side in (1, -1))
+    first, second = ((int((s > 0.5).sum()), len(s)) for s in (sides.first, sides.second))
+    better, worse = (independent_rates.compared(first, second, side)[1] for side in (1, -1))
     if m == 0:
         return _evidence(comparison, better, better, worse)
-    z = independent_rates.score_statistic(*rates, -m)
+    z = independent_rates.score_statistic(first, second, -m)
     return _evidence(comparison, float(ndtr(-z)), better, float(ndtr(z)))
 
 

@@ -129,10 +129,10 @@ def advice(
     rescale
         Whether scores may be compared on another scale than their own.
     """
-    asked = m, target, rescale
-    if asked not in facts.memo:
-        facts.memo[asked] = _advice(facts, m, target, rescale=rescale)
-    return facts.memo[asked]
+    question = m, target, rescale
+    if question not in facts.memo:
+        facts.memo[question] = _advice(facts, m, target, rescale=rescale)
+    return facts.memo[question]
 
 
 def _advice(

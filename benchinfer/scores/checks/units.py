@@ -130,7 +130,7 @@ def unequal_spread(facts: Facts) -> Finding | None:
                 s.datasets[d],
                 measure.name,
                 "algorithms" if between[d] >= most else "replications",
-                f"{brief(ratio[d])} times",
+                f"{brief(float(ratio[d]))} times",
             )
             for d in far[np.argsort(-ratio[far], kind="stable")]
         ]
