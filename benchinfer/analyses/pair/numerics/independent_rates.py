@@ -227,7 +227,7 @@ def _largest(most: Codes, m: int) -> float:
 
     # Binomial spreads are about the same at all angles.
     step = np.pi / 2 / _RATES
-    angles: Array = (np.arange(_RATES) + 0.5) * step
+    angles = ((np.arange(_RATES) + 0.5) * step).astype(np.float64)
     size = max(1, _CHUNK // (n + m))
     p = np.concatenate([probability(angles[i : i + size]) for i in range(0, _RATES, size)])
     padded = np.concatenate([[-1.0], p, [-1.0]])
