@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Literal
+from typing import Literal, cast
 
 from benchinfer.analyses.permutation import adjustment, diagnostics, overall
 from benchinfer.analyses.permutation.adjustment import Adjust, Pairs
@@ -18,7 +18,7 @@ from benchinfer.analyses.permutation.blocks import (
     standardised,
     with_ties,
 )
-from benchinfer.analyses.permutation.comparison import PermutationComparison
+from benchinfer.analyses.permutation.comparison import NullDistribution, PermutationComparison
 from benchinfer.analyses.permutation.levels import means_of, tested_level
 from benchinfer.analyses.permutation.options import PermutationOptions, PermutationProcedure
 from benchinfer.analyses.permutation.pairs import ordered_terms
@@ -74,7 +74,7 @@ def compared(
         p_error=tests.error,
         zeros=tests.pairwise.zeros[shown],
         adjusted=procedure.adjust,
-        kinds=tests.kinds,
+        kinds=cast("tuple[NullDistribution, ...]", tests.kinds),
         pooled=tests.pooled.of(shown),
         rows=rows,
         ranks=ranks,

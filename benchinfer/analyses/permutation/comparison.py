@@ -60,7 +60,7 @@ _NULLS = {
     "asymptotic": "the normal limit",
 }
 
-type NullKind = Literal["exact", "monte-carlo", "asymptotic"]
+type NullDistribution = Literal["exact", "monte-carlo", "asymptotic"]
 
 
 @savable
@@ -100,7 +100,7 @@ class PermutationComparison(TestedComparison):
     p_error: Array
     zeros: Codes
     adjusted: str
-    kinds: tuple[NullKind, ...]
+    kinds: tuple[NullDistribution, ...]
     pooled: PooledTests
     rows: tuple[GlobalRow, ...]
     ranks: RankSums
