@@ -50,6 +50,8 @@ _GROUPS = "scores.subset(algorithms=[...])"
 # Times that some data sets spread as much as others, beyond chance, from which scores are in no one
 # unit. Among published tables of one unit the largest ratio is 4.2, of several the smallest 7.8.
 _UNITS = 5.0
+# The same of rows as they are, where levels far apart spread the rows alike in part.
+_UNITS_OF_ROWS = 15.0
 # Times the median spread. Among published tables with one unit the largest ratio is 8.
 SPREAD = 20.0
 _TIED = 0.2  # share of equal means from which few differences are left to average
@@ -278,13 +280,13 @@ def _rescaled(facts: Facts, m: int, *, ranks: bool) -> Advice | None:
     the standard deviation of each data set where data sets are too few for ranks.
     """
     levels = _table(facts, m)
-    ratio = two_way.unit_ratio(levels)
-    if ratio <= _UNITS:
+    ratio = _in_units(levels)
+    if ratio is None:
         return None
     s, k = facts.summary, levels.shape[1]
     why = f"scores vary {brief(ratio)} times as much on some data sets as on others"
     positive = s.ends[m, 0] > 0 and not _is_share(_measure(facts, m)) and not facts.moments
-    if positive and two_way.unit_ratio(_table(_on_log(facts, m), m)) <= _UNITS:
+    if positive and _in_units(_table(_on_log(facts, m), m)) is None:
         return Advice(_MIXED, f"{why}, and their logarithms do not", "units", scale="log")
     # Two scores are a standard deviation apart whatever they are, and equal ones have none.
     flat = np.nanmin(s.minimum[m], axis=1) == np.nanmax(s.maximum[m], axis=1)
@@ -294,6 +296,12 @@ def _rescaled(facts: Facts, m: int, *, ranks: bool) -> Advice | None:
     if facts.moments or not ranks:
         return None
     return Advice(_VALUES, why, "units", normalise="ranks")
+
+
+def _in_units(levels: Array) -> float | None:
+    """Return how many times data sets spread as others, beyond chance; None in one unit."""
+    ratio, of_rows = two_way.unit_ratio(levels), two_way.unit_ratio(levels, medians=False)
+    return max(ratio, of_rows) if ratio > _UNITS or of_rows > _UNITS_OF_ROWS else None
 
 
 def _of_tails(facts: Facts, m: int, levels: Array, normalised: str) -> Advice:  # noqa: PLR0911 (one return for each rule)

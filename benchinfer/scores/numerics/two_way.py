@@ -45,14 +45,15 @@ def _medians(table: Array) -> Array:
     return (ordered[(n - 1) // 2, at] + ordered[n // 2, at]) / 2
 
 
-def spreads(table: Array) -> Array:
+def spreads(table: Array, *, medians: bool = True) -> Array:
     """Return (D,) standard deviations of rows without the medians of columns; 0 of one score.
 
-    Of two columns their difference is left as it is: its median is as rough as one row.
+    Of two columns their difference is left as it is: its median is as rough as one row. Without
+    `medians` those of all columns are left in.
     """
     left, held = table.copy(), np.isfinite(table)
     row, column = held.any(axis=1), held.any(axis=0)
-    if column.sum() > 2:
+    if medians and column.sum() > 2:
         left[np.ix_(row, column)] = residuals(table[np.ix_(row, column)])
     n = held.sum(axis=1)
     middle = np.nansum(left, axis=1) / np.maximum(n, 1)
@@ -72,13 +73,17 @@ def spread_ratios(table: Array) -> Array:
     return np.where(known, spread / np.median(spread[known]), 1.0)
 
 
-def unit_ratio(table: Array) -> float:
+def unit_ratio(table: Array, *, medians: bool = True) -> float:
     """Return how many times rows spread more or less than others, beyond what chance explains.
 
     The square root of q90 / q10 of the rows' variances over that of chi-squared with K - 1 degrees
     of freedom, which is 1 for normal scores in one unit. Of four columns or more it is the
     smallest one without one of them, so that no column alone makes it large. Variances of two
     columns may be as small as 0 by chance, and their median takes the place of q10.
+
+    The medians of columns are taken out first, as columns far apart vary alike in all rows. Where
+    rows are in units far apart these medians are of the large ones, and fill the rows of small
+    ones: without `medians` rows are compared as they are.
 
     Examples
     --------
@@ -88,16 +93,16 @@ def unit_ratio(table: Array) -> float:
     (0.9, 68)
     """
     k = table.shape[1]
-    ratio = _decile_ratio(table)
+    ratio = _decile_ratio(table, medians)
     if k < 4 or ratio <= 1:
         return ratio
-    return min(ratio, *(_decile_ratio(np.delete(table, j, axis=1)) for j in range(k)))
+    return min(ratio, *(_decile_ratio(np.delete(table, j, axis=1), medians) for j in range(k)))
 
 
-def _decile_ratio(table: Array) -> float:
+def _decile_ratio(table: Array, medians: bool) -> float:  # noqa: FBT001 (private)
     n = np.isfinite(table).sum(axis=1)
     table = table[n > 1]
-    spread = spreads(table)
+    spread = spreads(table, medians=medians)
     spread = spread[spread > 0]
     if len(spread) < _FEWEST:
         return 1.0
