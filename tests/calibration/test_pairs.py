@@ -21,6 +21,7 @@ from benchinfer.analyses.pair import rules, tests
 from benchinfer.analyses.pair.numerics import t_tests
 from benchinfer.analyses.pair.scores import Pair, PairedScores
 from benchinfer.analyses.pair.tests import screening_size
+from benchinfer.numerics.ties import rounding
 
 TABLES, ALPHA = 2000, 0.05
 QUESTION = tests.PairProcedure(test="t", side=0, margin=0.0, tail=ALPHA / 2, n_parts=25, seed=1)
@@ -71,6 +72,7 @@ def data(pair, kind, overlap=0.0, *, outcomes=False, paired=True):
     folds_ = round(1 / overlap) if overlap else None
     return PairedScores(
         table,
+        rounding=rounding(np.abs(table)),
         total=None,
         size=None,
         kind=kind,
