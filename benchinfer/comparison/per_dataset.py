@@ -348,7 +348,7 @@ def per_dataset(
     if not isinstance(scores, ScoreTable):  # pyright: ignore[reportUnnecessaryIsInstance]
         raise DesignError(
             f"a {type(scores).__name__} is not a table with the scores of each data set.",
-            hint="per_dataset(compare_points, scores), with scores of bi.read_scores(...).",
+            hint="read_scores gives one.",
         )
     results: dict[str, Comparison] = {}
     refused: dict[str, str] = {}

@@ -143,14 +143,14 @@ def test_a_proposed_command_repeats_what_was_typed(run: Callable, tmp_path: Path
 
 
 def test_report_prints_messages_in_lines(run: Callable, clear: Path, tmp_path: Path) -> None:
-    arguments = ("--measures", "value:lower:0.01", "--resampling", "cv")
+    arguments = ("--measures", "value:lower:0.01", "--resampling", "holdout")
     options = ("--methods", "per-dataset", "-o", tmp_path / "report.html")
     result = run("report", clear, *arguments, *options)
     assert result.exit_code == 0, result.output
     assert "\\n" not in result.stdout
     lines = result.stdout.splitlines()
     assert "    dataset  reason" in lines
-    assert any(line.startswith("Hint: ") and "--resampling cv:4" in line for line in lines)
+    assert any(line.startswith("Hint: ") and "--resampling holdout:0.1" in line for line in lines)
 
 
 def test_no_direction_is_advised_and_measures_are_what_is_missing(

@@ -74,7 +74,7 @@ def test_scores_are_those_that_were_asked_for(
 def test_headlines_and_documents_name_failures(run: Callable, runs: Path) -> None:
     text = " ".join(run("compare", runs, *READ).stdout.split())
     assert "3 runs failed (boost 3) and are left out." in text
-    assert "boost lacks 37.5 % of its data sets" in text
+    assert "boost lacks 37.5 % of its scores" in text
     document = json.loads(run("compare", runs, *READ, "--failed", "constant", "--json").stdout)
     one = document["measures"]["result"]
     assert one["gaps"]["counted"] == "the scores of Constant"

@@ -54,9 +54,9 @@ def run_means(scores: ScoreTable, measure: str) -> ScoreTable:
     means = held.mean(axis=1).rename("value").reset_index()
     means["value"] = declared.level_of(means["value"].to_numpy())
     means["dataset"] = count(held.shape[1], "case")
-    table = read_scores(means, measures=[declared], resampling=scores.resampling, paired=False)
+    averaged = read_scores(means, measures=[declared], resampling=scores.resampling, paired=False)
     notes = list(scores.notes)
     if lost := table.shape[1] - held.shape[1]:
         what = f"{count(lost, 'case')} that not all runs hold are left out."
         notes.append(Finding("cases of some runs", "note", lost, what))
-    return replace(table, source=scores.source, notes=tuple(notes))
+    return replace(averaged, source=scores.source, notes=tuple(notes))

@@ -66,11 +66,11 @@ def need_of_runs(q: GateQuestion, row: GatedMeasure) -> Need:
     """Return the runs needed where a side has a single one, which leaves no variation of runs."""
     if row.measure.margin == 0:
         return Need("five runs of each side or more, in turn on one machine, and a tolerance")
-    half, whole = (runs_needed(share, 1 - q.level, _POWER) for share in (0.5, 1.0))
+    half, full = (runs_needed(share, 1 - q.level, _POWER) for share in (0.5, 1.0))
     return Need(
         f"{half} runs of each side, in turn on one machine, let a candidate that is as good as the"
         f" baseline pass with a power of {level_percent(_POWER)} where runs vary by half the"
-        f" tolerance (standard deviation), {whole} where they vary by all of it",
+        f" tolerance (standard deviation), {full} where they vary by all of it",
         replications=half - min(row.runs or (1, 1)),
     )
 

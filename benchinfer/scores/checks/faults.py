@@ -366,7 +366,7 @@ def status_without_limit(reading: Reading, source: Source) -> list[Finding]:
     if "status" in reading.columns:
         column, n = "/".join(reading.roles.of["status"]), 1
         what = f"the column {column} says which runs were stopped, and no measure has a limit."
-        leave = ""
+        leave: list[str] = []
     else:
         column, n = _timed_out(reading, source) if limits else ("", 0)
         if not n:
@@ -375,9 +375,9 @@ def status_without_limit(reading: Reading, source: Source) -> list[Finding]:
             f"the column {column} names {count(n, 'time-out')}, whose times are no times that runs"
             " took, and no measure has a limit."
         )
-        leave = f" columns={ {column: 'failure'}!r} takes these runs as failures without a time."
+        leave = [f"columns={ {column: 'failure'}!r} takes these runs as failures without a time."]
     limit = limits[0] if limits else "seconds:lower:limit=3600"
-    hint = f"declare it: measures={literal(limit)}.{leave}"
+    hint = " ".join([f"declare it: measures={literal(limit)}.", *leave])
     return [Finding("status without a limit", "error", n, what, (), hint)]
 
 

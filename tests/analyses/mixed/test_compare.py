@@ -138,8 +138,10 @@ def test_overlapping_folds_get_the_corrected_variance():
     mixed = bi.compare_mixed(table(values, resampling=folds))
     expected = np.sqrt(np.var(difference, ddof=1) * (1 / 10 + (1 / 10) / (9 / 10)))
     assert mixed.contrasts(all=True)["std_error"][0] == pytest.approx(expected, rel=1e-7)
-    with pytest.raises(DesignError, match=r"whose training sets overlap.*\n.*cv:10"):
-        bi.compare_mixed(table(values, resampling="cv"))
+    with pytest.raises(DesignError, match=r"whose training sets overlap.*\n.*holdout:"):
+        bi.compare_mixed(table(values, resampling="holdout"))
+    labelled = bi.compare_mixed(table(values, resampling="cv"))  # ten labels are ten folds
+    assert labelled.contrasts(all=True)["std_error"][0] == pytest.approx(expected, rel=1e-7)
 
 
 def test_levels_on_one_data_set_share_what_overlapping_folds_share():

@@ -122,8 +122,8 @@ def test_the_message_says_why(folds):
 
 def test_overlap_must_be_declared():
     for test in ("auto", "corrected-t", "t"):
-        with pytest.raises(DesignError, match='Hint: declare it, as in resampling="cv:'):
-            bi.compare_pair(read(FOLDS, bi.Resampling("cv")), test=test)
+        with pytest.raises(DesignError, match='Hint: declare it, as in resampling="holdout:'):
+            bi.compare_pair(read(FOLDS, bi.Resampling("holdout")), test=test)
 
 
 def test_every_test_gives_what_its_kernel_gives(folds, items):

@@ -99,11 +99,12 @@ def test_what_is_recommended_runs(kind, resampling, shared):
     assert names - {""}
 
 
-@pytest.mark.parametrize(("resampling", "how"), [("cv", "cv:5"), ("holdout", "holdout:0.1")])
-def test_an_overlap_is_to_be_declared_before_a_test(resampling, how):
-    analysis, what = advised(rng().normal(size=(2, 3, 5)), resampling=resampling)
+def test_an_overlap_is_to_be_declared_before_a_test():
+    values = rng().normal(size=(2, 3, 5))
+    analysis, what = advised(values, resampling="holdout")
     assert analysis == ("points",)
-    assert f"by how much is not declared, as in --resampling {how}" in as_options(what)
+    assert "by how much is not declared, as in --resampling holdout:0.1" in as_options(what)
+    assert advised(values, resampling="cv")[0] != ("points",)  # as many folds as labels
 
 
 def test_a_run_far_out_on_one_data_set():

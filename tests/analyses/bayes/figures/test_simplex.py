@@ -83,7 +83,10 @@ def test_lines_of_decision_are_where_verdicts_are_given(sampled, monkeypatch):
             verdict = "first" if shares[0] > shares[1] else "second"
         elif shares[2] >= laid.equivalence:
             verdict = "equivalent"
-        assert dot.verdict == Verdict[verdict.upper()]
+        # Within the Monte Carlo error of a line nothing is decided.
+        assert dot.verdict in {Verdict[verdict.upper()], Verdict.UNDECIDED}
+        beyond = np.array([*shares[:2], shares[2]]) > np.array([0.985, 0.985, 0.97])
+        assert dot.verdict != Verdict.UNDECIDED or not beyond.any()
 
 
 def test_lines_of_tests_of_the_literature_are_at_the_level(table):
