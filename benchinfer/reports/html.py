@@ -34,7 +34,7 @@ _ROWS = 16  # of a table that is not folded
 _MANY = 1000  # rows of a table that are made when a reader opens it
 _INNER = 2  # depth of a section that stands in the fold of another one
 _NARROW = 2  # columns of a table that is placed next to a figure
-_LINES, _LONG = 6, 500  # of an order
+_LINES, _LONG, _BEGINS = 6, 500, 120  # of an order
 _WIDE = 20  # letters of a name that is broken into lines
 _TEMPLATES = files("benchinfer.reports") / "templates"
 
@@ -222,7 +222,8 @@ def _packed(table: Table, anchors: Sequence[str]) -> Markup:
             plain = kind == usual[i] and not cell.link
             packed.append(text if plain else [text, kind, cell.link])
         rows.append(packed)
-    content = {"kinds": list(kinds), "columns": usual, "rows": rows}
+    folds = {"long": _LONG, "begins": _BEGINS}
+    content = {"kinds": list(kinds), "columns": usual, "rows": rows, **folds}
     text = json.dumps(content, ensure_ascii=False, separators=(",", ":")).replace("<", "\\u003c")
     note = f"{count(len(rows), 'row')} that a script of this page shows; the JSON report has them."
     return Markup(  # noqa: S704
@@ -254,7 +255,7 @@ def _long(text: str) -> Markup:
     """Return a text, a long one as a fold with its beginning as the summary."""
     if len(text) <= _LONG:
         return escape(text)
-    return Markup("<details><summary>{} …</summary>{}</details>").format(text[:120], text)
+    return Markup("<details><summary>{} …</summary>{}</details>").format(text[:_BEGINS], text)
 
 
 def _order(section: Section) -> Markup:

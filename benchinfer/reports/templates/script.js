@@ -36,13 +36,17 @@
   const unpack = (table) => {
     const data = packed(table);
     if (!data) return;
-    const { kinds, columns, rows } = JSON.parse(data.textContent);
+    const { kinds, columns, rows, long, begins } = JSON.parse(data.textContent);
     data.remove();
     const made = (cell, column) => {
       const [text, kind, link] = Array.isArray(cell) ? cell : [cell, columns[column], ""];
       const [role, mark, wide] = kinds[kind];
       const td = make("td", "", { className: role });
       let inner = wide || mark ? make("span", text) : document.createTextNode(text);
+      if (role === "order" && [...text].length > long) {
+        inner = make("details", "");
+        inner.append(make("summary", `${[...text].slice(0, begins).join("")} …`), text);
+      }
       if (link) {
         const leads = make("a", "", { href: `#${link}` });
         leads.append(inner);
