@@ -122,9 +122,9 @@ def adjusted_pairwise(
     procedure: PermutationProcedure, tests: PairTests, pairs: Codes, k: int
 ) -> tuple[Array, Array]:
     """Return adjusted p-values of single pairs, and the errors of evaluation."""
-    adjust, terms, spent = procedure.adjust, tests.terms, procedure.spent(len(tests.p))
+    adjust, terms = procedure.adjust, tests.terms
     if not adjustment.needs(adjust, "flips") or terms is None:
-        p = adjustment.adjusted(adjust, tests.p, spent)
+        p = adjustment.adjusted(adjust, tests.p)
         return p, adjustment.adjusted_errors(tests.error, p, tests.p)
     if adjust == "step-down":
         many = min(_MOST_SUMS // len(tests.p), _MOST_TERMS // max(terms.size, 1))
@@ -135,7 +135,6 @@ def adjusted_pairwise(
             directions=min(procedure.resamples, rotations.DIRECTIONS),
             most=min(procedure.resamples, max(rotations.DIRECTIONS, many)),
             seed=procedure.seed,
-            spent=spent,
         )
         return np.maximum(p, tests.p), np.where(p >= tests.p, error, tests.error)
     at, n_all = _numbers(pairs, k), k * (k - 1) // 2
@@ -149,7 +148,6 @@ def adjusted_pairwise(
         silent=silent,
         directions=min(procedure.resamples, rotations.DIRECTIONS),
         seed=procedure.seed,
-        spent=spent,
     )
     error = np.where(closed.directions[at] > 0, closed.error[at], tests.error)
     return closed.p_value[at], error
@@ -213,5 +211,4 @@ def words(procedure: PermutationProcedure, family: ContrastFamily, data: Exchang
     if bounded:
         by += f" (upper bounds: Shaffer's first variant, for over {most} algorithms in partial"
         by += " blocks)"
-    interval = "simultaneous" if pooled else procedure.interval
-    return adjustment.words(adjust, family, directed=procedure.side != 0, interval=interval, by=by)
+    return adjustment.words(adjust, family, directed=procedure.side != 0, by=by)
