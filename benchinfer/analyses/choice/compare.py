@@ -103,10 +103,11 @@ def compare(
     3. Units. With s_d the spread of a data set, of scores without row means and column medians,
        ``R^2 = (q90 / q10 of s_d^2) / (q90 / q10 of chi-squared with K - 1 degrees of freedom)``,
        the smallest one without an algorithm; of two algorithms the median takes the place of q10.
-       Where R is above 5, scores are compared on another scale: logarithms, if all are above 0, end
-       at no largest value, and have R up to 5; else ranks within data sets, by sign flips; where
-       data sets are too few for these, in standard deviations of each data set, by the mixed model.
-       Scores with a limit, or normalised by the user, keep their unit.
+       Where R is above 5, or above 15 with the medians left in, scores are compared on another
+       scale: logarithms, if all are above 0, end at no largest value, and have one unit; else
+       ranks within data sets, by sign flips; where data sets are too few for these, in standard
+       deviations of each data set, by the mixed model. Scores with a limit, or normalised by the
+       user, keep their unit.
     4. Tails. A permutation test where scores pile up on a bound, a fifth of the differences are
        ties, 1 % of the residuals (at least two) lie far out, or a data set spreads 20 times as much
        as the median one. It takes 7 data sets that a pair shares, of up to three algorithms 6.
