@@ -10,10 +10,13 @@ from benchinfer.comparison.comparison import Alternative
 from benchinfer.comparison.contrasts import ContrastFamily, Contrasts
 from benchinfer.core.arguments import ArgumentError, check_choice
 from benchinfer.numerics import closed_testing, multiplicity, rotations
+from benchinfer.numerics.multiplicity import SPENT, ends_level
 from benchinfer.numerics.types import Array
 
 # Of normal models; other analyses name theirs.
 type Adjust = Literal["auto", "single-step", "step-down", "westfall", "shaffer", "holm", "none"]
+# Intervals beside a test in steps: read off the verdicts, of all pairs together, of each alone.
+type Interval = Literal["compatible", "simultaneous", "pairwise"]
 # With an error of its own for each pair the joint distribution of the statistics is not known.
 JOINT = ("single-step", "step-down", "westfall")
 SIDES: dict[Alternative, int] = {"two-sided": 0, "better": 1, "worse": -1}
@@ -38,6 +41,9 @@ class PAdjustment:
         The function whose docstring names the literature.
     condition
         What it needs of the dependence between the p-values, which is not established in general.
+    shared
+        Whether it can share the level with intervals, as closed tests with valid p-values of each
+        hypothesis do.
     """
 
     words: str
@@ -45,31 +51,41 @@ class PAdjustment:
     adjust: Callable[[Array], Array] = multiplicity.holm
     source: Callable[..., object] | None = None
     condition: str = ""
+    shared: bool = False
 
 
 # The adjustments that analyses have evidence for, each some of them.
 ADJUSTMENTS = {
-    "rotation": PAdjustment("of the closed test of {family}", source=rotations.closed_pairs),
+    "rotation": PAdjustment(
+        "of the closed test of {family}", source=rotations.closed_pairs, shared=True
+    ),
     "single-step": PAdjustment("single-step (largest statistic) over {family}", ("joint",)),
     "step-down": PAdjustment(
         "step-down (Westfall and Young) over {family}",
         ("joint", "flips"),
         source=rotations.step_down_flips,
+        shared=True,
     ),
-    "westfall": PAdjustment("Westfall's over {family}", source=closed_testing.westfall),
+    "westfall": PAdjustment(
+        "Westfall's over {family}", source=closed_testing.westfall, shared=True
+    ),
     "closed": PAdjustment(
-        "of the closed test of {family}", ("all pairs", "flips"), source=rotations.closed_flips
+        "of the closed test of {family}",
+        ("all pairs", "flips"),
+        source=rotations.closed_flips,
+        shared=True,
     ),
     "shaffer": PAdjustment(
-        "Shaffer's over {family}", ("all pairs",), source=closed_testing.shaffer
+        "Shaffer's over {family}", ("all pairs",), source=closed_testing.shaffer, shared=True
     ),
     "bergmann-hommel": PAdjustment(
         "Bergmann and Hommel's over {family}",
         ("all pairs",),
         source=closed_testing.bergmann_hommel,
+        shared=True,
     ),
     "bonferroni": PAdjustment("Bonferroni's over {family}", adjust=multiplicity.bonferroni),
-    "holm": PAdjustment("Holm's over {family}", source=multiplicity.holm),
+    "holm": PAdjustment("Holm's over {family}", source=multiplicity.holm, shared=True),
     "hochberg": PAdjustment(
         "Hochberg's over {family}",
         adjust=multiplicity.hochberg,
@@ -110,6 +126,7 @@ def words(
     family: ContrastFamily,
     *,
     directed: bool,
+    interval: Interval = "compatible",
     by: str = "",
     joint: bool = False,
 ) -> str:
@@ -123,6 +140,8 @@ def words(
         The contrasts.
     directed
         Whether tests are one-sided.
+    interval
+        Which intervals go with a test in steps.
     by
         How the hypotheses are tested, where the adjustment depends on it.
     joint
@@ -133,6 +152,13 @@ def words(
     of_p_values = ADJUSTMENTS[adjust].words.format(family=family.words)
     if adjust == "none" or (joint and adjust == "single-step"):
         return f"P-values and intervals are {of_p_values}{by}"
+    if level_spent(adjust, len(family.matrix), interval):
+        return (
+            f"P-values are {of_p_values}{by}; intervals leave equality out if and only if a pair is"
+            " decided, and verdicts and intervals hold together"
+        )
+    if interval == "pairwise":
+        return f"P-values are {of_p_values}{by}; intervals are those of each pair alone"
     intervals = "Bonferroni's" if directed else "Sidak's"
     if joint and adjust in JOINT:
         intervals = "single-step (largest statistic)"
@@ -152,14 +178,47 @@ def stepwise(adjust: str, n: int) -> bool:
     return n > 1 and adjust not in _WITH_INTERVALS
 
 
+def level_spent(adjust: str, n: int, interval: Interval) -> float:
+    """Return the share of the level that the intervals of n contrasts take from their tests.
+
+    None where the adjustment has intervals of its own, or no share of the level to give.
+
+    Examples
+    --------
+    >>> level_spent("holm", 6, "compatible"), level_spent("holm", 6, "simultaneous")
+    (0.5, 0.0)
+    >>> level_spent("single-step", 6, "compatible"), level_spent("holm", 1, "compatible")
+    (0.0, 0.0)
+    """
+    if interval != "compatible" or not stepwise(adjust, n):
+        return 0.0
+    return SPENT if ADJUSTMENTS[adjust].shared else 0.0
+
+
+def tail_level(
+    adjust: str, alpha: float, n: int, interval: Interval, *, directed: bool = False
+) -> float:
+    """Return the two-sided level of each of n intervals; a one-sided bound is one end of it."""
+    spent = level_spent(adjust, n, interval)
+    if spent:
+        one = ends_level(alpha, n, spent)
+        return 2 * one if directed else one
+    n = 1 if adjust == "none" or interval == "pairwise" else n
+    return 2 * alpha / n if directed else sidak(alpha, n)
+
+
 def adjusted_errors(errors: Array, adjusted: Array, raw: Array) -> Array:
     """Return the Monte Carlo errors of p-values, multiplied by the factor of the adjustment."""
     return errors * np.divide(adjusted, raw, out=np.ones_like(adjusted), where=raw > 0)
 
 
-def adjusted(adjust: str, p_values: Array) -> Array:
-    """Return p-values adjusted without further inputs: Holm's where an adjustment needs some."""
-    return ADJUSTMENTS[adjust].adjust(p_values)
+def adjusted(adjust: str, p_values: Array, spent: float = 0.0) -> Array:
+    """Return p-values adjusted without further inputs: Holm's where an adjustment needs some.
+
+    Holm's may share the level with intervals, as in `multiplicity.level_share`.
+    """
+    method = ADJUSTMENTS[adjust]
+    return multiplicity.holm(p_values, spent) if method.shared else method.adjust(p_values)
 
 
 def resolve(adjust: Adjust, contrasts: Contrasts, alternative: Alternative, *, common: bool) -> str:

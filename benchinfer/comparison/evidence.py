@@ -376,6 +376,24 @@ def withheld(evidence: Evidence, pairs: Flags) -> Evidence:
     )
 
 
+def in_agreement(low: Array, high: Array, estimate: Array, decided: Flags) -> tuple[Array, Array]:
+    """Return (P,) ends cut at 0 where a pair is decided, and stretched to 0 where it is not.
+
+    A decided pair has the sign of its estimate, and its interval is open at 0.
+
+    Examples
+    --------
+    >>> low, high = np.array([-0.1, 0.2]), np.array([0.4, 0.6])
+    >>> ends = in_agreement(low, high, np.array([0.1, 0.4]), np.array([True, False]))
+    >>> [end.tolist() for end in ends]
+    [[0.0, 0.0], [0.4, 0.6]]
+    """
+    up, down = decided & (estimate > 0), decided & (estimate < 0)
+    low = np.where(up, np.maximum(low, 0.0), np.where(down, low, np.minimum(low, 0.0)))
+    high = np.where(down, np.minimum(high, 0.0), np.where(up, high, np.maximum(high, 0.0)))
+    return low, high
+
+
 def silenced(evidence: Evidence, silent: Flags) -> Evidence:
     """Withhold verdicts on some pairs that have no error, either."""
     return replace(

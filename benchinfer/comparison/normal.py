@@ -6,10 +6,17 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import stdtr
 
-from benchinfer.comparison.adjustment import ADJUSTMENTS, JOINT, SIDES, sidak
+from benchinfer.comparison.adjustment import (
+    JOINT,
+    SIDES,
+    Interval,
+    adjusted,
+    level_spent,
+    tail_level,
+)
 from benchinfer.comparison.comparison import Alternative
 from benchinfer.comparison.contrasts import ContrastFamily
-from benchinfer.comparison.evidence import Evidence
+from benchinfer.comparison.evidence import Evidence, in_agreement
 from benchinfer.numerics import closed_testing, max_t
 from benchinfer.numerics.covariance import Adjusted, Estimates, contrast_variances
 from benchinfer.numerics.types import Array, Flags
@@ -66,6 +73,7 @@ def evidence_of(
     alternative: Alternative = "two-sided",
     closed: Closed | None = None,
     least: Array | float = 0.0,
+    interval: Interval = "compatible",
 ) -> tuple[Evidence, float]:
     """Return the evidence of each contrast, and the largest error of a p-value near alpha.
 
@@ -95,23 +103,32 @@ def evidence_of(
         df=errors.df,
     )
     errors_of_p = np.zeros(len(estimate))
+    n = len(estimate)
+    spent = level_spent(adjust, n, interval)
+    critical = max_t.critical_t(
+        tests.df, tail_level(adjust, alpha, n, interval, directed=bool(side))
+    )
     if adjust in JOINT and isinstance(errors, Adjusted):
-        p, q, not_worse, critical, p_error = _joint(family, errors, tests, adjust, alpha)
+        p, q, not_worse, joint, p_error = _joint(family, errors, tests, adjust, alpha, spent)
+        critical = critical if spent or interval == "pairwise" else joint
     else:
         raw = tests.raw(tests.difference)
         # Equalities imply each other; differences beyond the tolerance do not: Holm for these.
-        step = ADJUSTMENTS[adjust].adjust
-        p = closed_testing.shaffer(raw, len(levels)) if adjust == "shaffer" else step(raw)
-        q, not_worse = step(stdtr(tests.df, -tests.gap)), step(tests.raw(tests.margin))
+        p = adjusted(adjust, raw, spent)
+        if adjust == "shaffer":
+            p = closed_testing.shaffer(raw, len(levels), spent)
+        q = adjusted(adjust, stdtr(tests.df, -tests.gap))
+        not_worse = adjusted(adjust, tests.raw(tests.margin))
         if closed is not None:
             p, errors_of_p = closed(raw, flat, 0.0)
             not_worse = closed(tests.raw(tests.margin), flat, margin)[0] if side else not_worse
-        # Step-down p-values themselves have no intervals: Sidak's, or Bonferroni's if one-sided.
-        n = 1 if adjust == "none" else len(estimate)
-        critical = max_t.critical_t(tests.df, 2 * alpha / n if side else sidak(alpha, n))
         near = np.abs(p - alpha) <= 3 * errors_of_p
         p_error = float(np.max(errors_of_p, where=near, initial=0.0))
     reach = np.where(flat, np.inf, critical * error)
+    low = estimate - reach if side >= 0 else np.full(n, -np.inf)
+    high = estimate + reach if side <= 0 else np.full(n, np.inf)
+    if spent:
+        low, high = in_agreement(low, high, estimate, p <= alpha)
     shown = family.wanted
     evidence = Evidence(
         estimate=estimate[shown],
@@ -121,8 +138,8 @@ def evidence_of(
         p_value=np.where(flat, 1.0, p)[shown],
         p_raw=tests.raw(tests.difference)[shown],
         p_equivalence=np.where(flat, 1.0, q)[shown],
-        low=(estimate - reach if side >= 0 else np.full_like(estimate, -np.inf))[shown],
-        high=(estimate + reach if side <= 0 else np.full_like(estimate, np.inf))[shown],
+        low=low[shown],
+        high=high[shown],
         p_noninferiority=np.where(flat, 1.0, not_worse)[shown] if side and margin else None,
         p_error=errors_of_p[shown] if errors_of_p.any() else None,
     )
@@ -130,7 +147,12 @@ def evidence_of(
 
 
 def _joint(
-    family: ContrastFamily, errors: Adjusted, tests: _Statistics, adjust: str, alpha: float
+    family: ContrastFamily,
+    errors: Adjusted,
+    tests: _Statistics,
+    adjust: str,
+    alpha: float,
+    spent: float,
 ) -> tuple[Array, Array, Array, Array, float]:
     """Return joint p-values of three tests, critical values and the largest error of a p-value."""
     df = float(errors.df.min())
@@ -154,6 +176,8 @@ def _joint(
         return float(max_t.survival(part, size[[hypothesis]])[0][0])
 
     if adjust == "step-down":
-        return closed_testing.step_down_largest(size, survival), q, p[n:], critical, largest
-    stepped = closed_testing.westfall(max_t.raw_p(size, df), family.matrix.shape[1], survival)
+        stepped = closed_testing.step_down_largest(size, survival, spent)
+    else:
+        k = family.matrix.shape[1]
+        stepped = closed_testing.westfall(max_t.raw_p(size, df), k, survival, spent)
     return stepped, q, p[n:], critical, largest

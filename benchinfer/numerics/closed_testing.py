@@ -27,7 +27,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchinfer.core.errors import DesignError
-from benchinfer.numerics.multiplicity import step_down
+from benchinfer.numerics.multiplicity import level_share, step_down
 from benchinfer.numerics.types import Array, Codes, Flags
 
 type Counts = NDArray[np.int16]
@@ -137,29 +137,39 @@ def falling(p: Array, places: Codes) -> Array:
     return np.maximum.accumulate(line.largest(p))[line.level]
 
 
-def shaffer_on_line(p: Array, places: Codes) -> Array:
+def shaffer_on_line(p: Array, places: Codes, spent: float = 0.0) -> Array:
     """Return Shaffer's adjusted p-values, second variant, where p falls with a distance.
 
-    `p` and `places` are as in `bergmann_hommel_on_line`.
+    `p` and `places` are as in `bergmann_hommel_on_line`, `spent` as in `multiplicity.level_share`.
     """
     line = _line(places)
     thresholds = _thresholds(p, line)
     most = np.zeros(len(thresholds), np.int64)
     np.maximum.at(most, line.level, line.count(np.arange(len(p)), line.level))
-    worst = np.maximum.accumulate(thresholds * most)
+    worst = np.maximum.accumulate(thresholds * _factor(most, len(p), spent))
     return np.minimum(worst[line.level], 1.0)
 
 
-def bergmann_hommel_on_line(p: Array, places: Codes) -> Array:
+def bergmann_hommel_on_line(p: Array, places: Codes, spent: float = 0.0) -> Array:
     """Return Bergmann and Hommel's exact adjusted p-values where p falls with a distance.
 
     `p` has the order of `covariance.all_pairs`; distances of the `places` (k,) order it. These are
     integers, twice the rank sums and not mean ranks, so that equal distances are equal. Seconds for
-    40 algorithms.
+    40 algorithms. `spent` is as in `multiplicity.level_share`.
     """
     line = _line(places)
     thresholds = _thresholds(p, line)
-    return np.minimum(_largest_product(thresholds, line.level, line.count), 1.0)
+
+    def factor(pairs: Codes, levels: Codes) -> Array:
+        return _factor(line.count(pairs, levels), len(p), spent)
+
+    return np.minimum(_largest_product(thresholds, line.level, factor), 1.0)
+
+
+def _factor(most: NDArray[np.integer], m: int, spent: float) -> Array:
+    """Return Bonferroni's factors of sets of equalities, of m pairs in all."""
+    n = most.astype(np.float64)
+    return n / level_share(n, m, spent)
 
 
 def _thresholds(p: Array, line: _Line) -> Array:
@@ -171,7 +181,7 @@ def _thresholds(p: Array, line: _Line) -> Array:
 
 
 def _largest_product(
-    thresholds: Array, sizes: Codes, count: Callable[[Codes, Codes], Codes]
+    thresholds: Array, sizes: Codes, count: Callable[[Codes, Codes], Array]
 ) -> Array:
     """Return, for each pair, the largest ``t M_t`` over the levels up to its own.
 
@@ -318,13 +328,13 @@ MOST_ALGORITHMS = 18
 _MOST_ENUMERATED = 8
 
 
-def shaffer_static(p: Array, k: int) -> Array:
+def shaffer_static(p: Array, k: int, spent: float = 0.0) -> Array:
     """Return Shaffer's adjusted p-values of all pairs of k algorithms, first variant.
 
     The i-th smallest p-value is multiplied by the largest number of equalities, not above
     ``m - i + 1``, that can be true together, whichever pairs came before. Any number of algorithms.
 
-    `p` has the order of `covariance.all_pairs`.
+    `p` has the order of `covariance.all_pairs`; `spent` is as in `multiplicity.level_share`.
 
     Examples
     --------
@@ -339,16 +349,16 @@ def shaffer_static(p: Array, k: int) -> Array:
     possible = np.array(possible_counts(k))
     left = np.arange(len(p), 0, -1)
     factors = possible[np.searchsorted(possible, left, side="right") - 1]
-    return step_down(p, lambda ordered: factors * ordered)
+    return step_down(p, lambda ordered: _factor(factors, len(p), spent) * ordered)
 
 
-def shaffer(p: Array, k: int) -> Array:
+def shaffer(p: Array, k: int, spent: float = 0.0) -> Array:
     """Return Shaffer's adjusted p-values of all pairs of k algorithms, second variant.
 
     Each p-value is multiplied by the largest number of equalities that can be true together,
     itself among them, when all pairs with smaller p-values differ.
 
-    `p` has the order of `covariance.all_pairs`.
+    `p` has the order of `covariance.all_pairs`; `spent` is as in `multiplicity.level_share`.
 
     References
     ----------
@@ -359,21 +369,21 @@ def shaffer(p: Array, k: int) -> Array:
     adjusted, worst = np.ones_like(p), 0.0
     for threshold, most in _together_above(p, k):
         equal = p == threshold
-        worst = max(worst, threshold * float(most[equal].max()))
+        worst = max(worst, threshold * float(_factor(most[equal], len(p), spent).max()))
         if worst >= 1:
             break
         adjusted[equal] = worst
     return adjusted
 
 
-def bergmann_hommel(p: Array, k: int) -> Array:
+def bergmann_hommel(p: Array, k: int, spent: float = 0.0) -> Array:
     """Return Bergmann and Hommel's exact adjusted p-values of all pairs of k algorithms.
 
     The largest, over the sets of equalities that can be true together and hold the pair, of the
     size of the set times the smallest p-value in it: the whole closure with Bonferroni's
     inequality, no shortcut.
 
-    `p` has the order of `covariance.all_pairs`.
+    `p` has the order of `covariance.all_pairs`; `spent` is as in `multiplicity.level_share`.
 
     References
     ----------
@@ -401,7 +411,7 @@ def bergmann_hommel(p: Array, k: int) -> Array:
     adjusted = np.zeros_like(p)
     for threshold, most in _together_above(p, k):
         # Pairs below the threshold have no count left.
-        np.maximum(adjusted, threshold * most, out=adjusted)
+        np.maximum(adjusted, threshold * _factor(most, len(p), spent), out=adjusted)
         if adjusted[p >= threshold].min() >= 1:
             break
     return np.minimum(adjusted, 1.0)
@@ -416,12 +426,14 @@ def _together_above(p: Array, k: int) -> Iterator[tuple[float, NDArray[np.int16]
         yield float(threshold), most_together(equal | equal.T)[first, second]
 
 
-def step_down_largest(statistic: Array, survival: Callable[[tuple[int, ...], int], float]) -> Array:
+def step_down_largest(
+    statistic: Array, survival: Callable[[tuple[int, ...], int], float], spent: float = 0.0
+) -> Array:
     """Return step-down p-values of the largest of m statistics, as in Dunnett and Tamhane's test.
 
     The closed test by the largest statistic: the r-th largest has the largest p-value of the sets
     of the r'-th and all smaller ones, r' <= r. `statistic` (m,) is large against its hypothesis;
-    `survival` is as in `westfall`.
+    `survival` is as in `westfall`, `spent` as in `multiplicity.level_share`.
 
     References
     ----------
@@ -430,20 +442,25 @@ def step_down_largest(statistic: Array, survival: Callable[[tuple[int, ...], int
     https://doi.org/10.1002/sim.4780100614
     """
     order = np.argsort(-statistic, kind="stable")
-    steps = [survival(tuple(order[r:].tolist()), int(j)) for r, j in enumerate(order)]
+    steps = [
+        _of_its_share(tuple(order[r:].tolist()), int(j), survival, len(order), spent)
+        for r, j in enumerate(order)
+    ]
     adjusted = np.empty_like(statistic)
     adjusted[order] = np.minimum(np.maximum.accumulate(steps), 1.0)
     return adjusted
 
 
-def westfall(p: Array, k: int, survival: Callable[[tuple[int, ...], int], float]) -> Array:
+def westfall(
+    p: Array, k: int, survival: Callable[[tuple[int, ...], int], float], spent: float = 0.0
+) -> Array:
     """Return Westfall's adjusted p-values of all pairs of k algorithms.
 
     As Shaffer's, with the joint distribution in place of Bonferroni's inequality.
 
     `p` has the order of `covariance.all_pairs`. Of contrasts and the index of one of them,
     `survival` is the probability that the largest ``|t|`` among them exceeds the observed ``|t|``
-    of that one.
+    of that one. `spent` is as in `multiplicity.level_share`.
 
     References
     ----------
@@ -458,9 +475,32 @@ def westfall(p: Array, k: int, survival: Callable[[tuple[int, ...], int], float]
         # Sets of pairs that can be true with the i-th smallest, smaller ones false.
         rejected, hypothesis = frozenset(order[:i].tolist()), int(j)
         possible = [s for s in _consistent(k) if hypothesis in s and rejected.isdisjoint(s)]
-        worst = max(worst, *(survival(s, hypothesis) for s in _maximal(possible)))
+        maximal, m = _maximal(possible), len(p)
+        of_sets = [_of_its_share(s, hypothesis, survival, m, spent) for s in maximal]
+        worst = max(worst, *of_sets)
         adjusted[j] = min(worst, 1.0)
     return adjusted
+
+
+def _of_its_share(
+    members: tuple[int, ...],
+    hypothesis: int,
+    survival: Callable[[tuple[int, ...], int], float],
+    m: int,
+    spent: float,
+) -> float:
+    """Return the largest p-value over its share of the level, of a set and all parts of it.
+
+    At the statistic of `hypothesis`, the largest of the set. Of n members the largest has a
+    probability of at most n times that of one, so that parts of the size at which both are the same
+    bind.
+    """
+    joint = survival(members, hypothesis)
+    if not spent:
+        return joint
+    alone = survival((hypothesis,), hypothesis)
+    n = min(float(len(members)), max(1.0, joint / alone)) if alone > 0 else float(len(members))
+    return joint / level_share(n, m, spent)
 
 
 def _maximal(sets: list[tuple[int, ...]]) -> Iterator[tuple[int, ...]]:

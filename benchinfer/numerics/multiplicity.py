@@ -28,14 +28,54 @@ from scipy.special import gammaincc
 
 from benchinfer.numerics.types import Array, Codes
 
+# Share of the level that intervals compatible with a closed test spend on their ends.
+SPENT = 0.5
+
+
+def level_share[N: (float, Array)](n: N, m: int, spent: float) -> N:
+    """Return the share of the level that a hypothesis of n of m equalities is tested at.
+
+    A closed test has simultaneous intervals that contain equality if and only if a pair is
+    undecided, where each of the m pairs has an interval at level ``spent / m`` of its own, cut or
+    stretched at equality, and a hypothesis of n equalities is tested at ``1 - spent (1 - n / m)``
+    of the level. By Bonferroni's inequality, with n true equalities, their hypothesis and the other
+    m - n ends are right together; nothing is assumed of their dependence.
+
+    Notes
+    -----
+    Without such intervals `spent` is 0, and each hypothesis has the whole level. With `spent` above
+    0 the share grows with n, less than n does: Bonferroni's factor, n over the share, grows with n.
+
+    Examples
+    --------
+    >>> level_share(1.0, 6, SPENT), level_share(6.0, 6, SPENT), level_share(1.0, 6, 0.0)
+    (0.5833333333333333, 1.0, 1.0)
+    """
+    return 1 - spent * (1 - n / m)
+
+
+def ends_level(alpha: float, m: int, spent: float = SPENT) -> float:
+    """Return the level of each of m intervals of a closed test at level alpha.
+
+    One pair alone has the interval of its test.
+
+    Examples
+    --------
+    >>> ends_level(0.05, 1), ends_level(0.05, 10)
+    (0.05, 0.0025)
+    """
+    return alpha if m == 1 else spent * alpha / m
+
 
 def bonferroni(p: Array) -> Array:
     """Return Bonferroni's adjusted p-values ``min(1, m p)``; any dependence."""
     return np.minimum(len(p) * p, 1.0)
 
 
-def holm(p: Array) -> Array:
+def holm(p: Array, spent: float = 0.0) -> Array:
     """Return Holm's adjusted p-values; any dependence.
+
+    With a share of the level `spent` on compatible intervals, as in `level_share`.
 
     References
     ----------
@@ -48,7 +88,8 @@ def holm(p: Array) -> Array:
     [0.03, 0.06, 0.06]
     """
     m = len(p)
-    return step_down(p, lambda ordered: (m - np.arange(m)) * ordered)
+    left = np.arange(m, 0, -1.0)
+    return step_down(p, lambda ordered: left / level_share(left, m, spent) * ordered)
 
 
 def hochberg(p: Array) -> Array:

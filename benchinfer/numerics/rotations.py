@@ -31,6 +31,7 @@ from scipy.linalg import helmert
 
 from benchinfer.numerics.closed_testing import partitions
 from benchinfer.numerics.covariance import additive_fit
+from benchinfer.numerics.multiplicity import level_share
 from benchinfer.numerics.types import Array, Codes, Flags
 
 type Reference = Literal["rotation", "flips"]
@@ -78,6 +79,7 @@ class _Hypothesis:
     """A set of equalities; pairs are indices of `triu_indices`."""
 
     tested: Codes  # indices of the pairs that speak against it
+    n: int  # how many of the pairs that are compared it holds
     # within, weight: pairs inside the blocks, and one over the size of their block
     within: Codes
     weight: Array
@@ -113,6 +115,7 @@ def closed_pairs(
     reference: Reference = "rotation",
     directions: int = DIRECTIONS,
     seed: int = SEED,
+    spent: float = 0.0,
 ) -> ClosedTest:
     """Return closed tests of all pairs, or of those with a control, by rotations or sign flips.
 
@@ -137,6 +140,8 @@ def closed_pairs(
         signs of the rows, all of them up to 14 rows, for rows with symmetric distributions.
     directions, seed
         Number of random directions, and their seed.
+    spent
+        Share of the level that compatible intervals spend, as in `multiplicity.level_share`.
 
     Returns
     -------
@@ -172,13 +177,16 @@ def closed_pairs(
     quiet = np.zeros(len(first), np.bool_) if silent is None else silent[number]
     place = None if control is None else int(np.flatnonzero(order == control)[0])
     hypotheses = _speaking(_hypotheses(k, place), quiet)
+    share = _shares(hypotheses, len(first) if control is None else k - 1, spent)
     sign = np.ones(len(first))
     if side and place is not None:
         sign = side * np.where(second == place, 1.0, -1.0)
     contrasts = sign[:, None] * (np.eye(k)[first] - np.eye(k)[second])
     if reference == "flips":
         flipped = _flips(sign * (means[:, order[first]] - means[:, order[second]]), seed, side)
-        closure = _Closure(hypotheses, np.zeros(len(hypotheses), np.int64), [flipped], None, alpha)
+        closure = _Closure(
+            hypotheses, share, np.zeros(len(hypotheses), np.int64), [flipped], None, alpha
+        )
     else:
         held = ~gaps[:, order]
         few = FILLED * gaps.sum(axis=0).max() <= len(means)
@@ -186,7 +194,7 @@ def closed_pairs(
         draws = [
             _rotations(filled[np.ix_(on, order[c])], contrasts[:, c], seed, side) for on, c in rows
         ]
-        closure = _Closure(hypotheses, part, draws, alone[number], alpha)
+        closure = _Closure(hypotheses, share, part, draws, alone[number], alpha)
     exact = reference == "flips" and all_flips(len(means))
     tests = closure.tested(len(first), directions, exact=exact)
     back = np.empty_like(number)
@@ -263,6 +271,7 @@ def closed_flips(
     silent: Flags,
     directions: int = DIRECTIONS,
     seed: int = SEED,
+    spent: float = 0.0,
 ) -> ClosedTest:
     """Return closed tests of all pairs by sums of signed terms, with sign flips of rows.
 
@@ -275,7 +284,7 @@ def closed_flips(
         (K (K - 1) / 2,) p-values of each pair's own test, those of hypotheses of one pair.
     k
         Number of algorithms.
-    alpha, silent, directions, seed
+    alpha, silent, directions, seed, spent
         As in `closed_pairs`.
 
     Returns
@@ -296,7 +305,8 @@ def closed_flips(
         return _Along(size, np.ones_like(size), np.arange(len(size)))
 
     single = np.array([len(h.within) == 1 for h in hypotheses])
-    closure = _Closure(hypotheses, np.where(single, -1, 0), [along], alone, alpha)
+    share = _shares(hypotheses, terms.shape[1], spent)
+    closure = _Closure(hypotheses, share, np.where(single, -1, 0), [along], alone, alpha)
     return closure.tested(terms.shape[1], directions, exact=all_flips(len(terms)))
 
 
@@ -308,6 +318,7 @@ def step_down_flips(
     directions: int = DIRECTIONS,
     most: int = MORE_DIRECTIONS,
     seed: int = SEED,
+    spent: float = 0.0,
 ) -> tuple[Array, Array]:
     """Return step-down adjusted p-values of signed sums, by sign flips of rows.
 
@@ -317,7 +328,7 @@ def step_down_flips(
         (D, P) terms as in `closed_flips`, of any contrasts.
     two_sided
         Whether small sums speak against the hypotheses, too.
-    alpha, directions, seed
+    alpha, directions, seed, spent
         As in `closed_pairs`.
     most
         Number of directions at most, where p-values are close to the level.
@@ -326,6 +337,13 @@ def step_down_flips(
     -------
     tuple of numpy.ndarray
         (P,) adjusted p-values and their Monte Carlo errors, 0 where all flips were counted.
+
+    Notes
+    -----
+    With a share of the level `spent` on intervals a set of few contrasts has less of the level than
+    one of many, and the largest p-value of the sets with the same largest sum need not be that of
+    the largest set. At a sum a set of n contrasts has a p-value of at most n times the largest
+    of theirs and at most that of the largest set: sets of the size at which both are the same bind.
 
     References
     ----------
@@ -340,20 +358,39 @@ def step_down_flips(
     order = np.argsort(-observed, kind="stable")
     unit, limit = unit[:, order], observed[order] - _SAME * np.abs(observed[order])
     exact, drawn, enough = all_flips(len(unit)), 0, directions
-    count, n = np.ones(len(order)), 1
+    m, n = len(order), 1
+    count, single = np.ones(m), _as_large(observed[None, order], limit)
     while True:
         for sums in signed_parts(unit, enough, seed, two_sided=two_sided, first=drawn):
-            largest = np.maximum.accumulate((np.abs(sums) if two_sided else sums)[:, ::-1], axis=1)
-            count += (largest[:, ::-1] >= limit).sum(axis=0)
+            size = np.abs(sums) if two_sided else sums
+            count += (np.maximum.accumulate(size[:, ::-1], axis=1)[:, ::-1] >= limit).sum(axis=0)
+            if spent:
+                single += _as_large(size, limit)
             n += len(sums)
-        share = np.maximum.accumulate(count / n)
-        error = _error(share, np.full(len(share), n), exact=exact)
+        joint, of_level = count / n, np.ones(m)
+        if spent:
+            alone = np.tril(single).max(axis=0) / n
+            most_of = np.minimum(np.arange(m, 0, -1), np.maximum(1.0, joint / alone))
+            of_level = level_share(most_of, m, spent)
+        rank = np.maximum.accumulate(joint / of_level)
+        deciding = np.maximum.accumulate(np.where(joint / of_level >= rank, np.arange(m), 0))
+        share = of_level[deciding]
+        error = _error(joint[deciding], np.full(m, n), exact=exact) / share
+        value = np.minimum(rank, 1.0)
         drawn, enough = enough, min(2 * enough, most)
-        if enough <= drawn or not (np.abs(share - alpha) <= _CLOSE * error)[error > 0].any():
+        if enough <= drawn or not (np.abs(value - alpha) <= _CLOSE * error)[error > 0].any():
             break
-    p, p_error = np.empty((2, len(order)))
-    p[order], p_error[order] = share, error
+    p, p_error = np.empty((2, m))
+    p[order], p_error[order] = value, error
     return p, p_error
+
+
+def _as_large(size: Array, limit: Array) -> Array:
+    """Return (P, R) numbers of (n, P) sums that are at least each of R limits, which descend."""
+    first = np.searchsorted(-limit, -size.T, side="left")
+    counts = np.zeros((size.shape[1], len(limit) + 1))
+    np.add.at(counts, (np.arange(len(first))[:, None], first), 1.0)
+    return np.cumsum(counts[:, :-1], axis=1)
 
 
 def all_flips(d: int) -> bool:
@@ -395,8 +432,14 @@ def _hypotheses(k: int, control: int | None) -> tuple[_Hypothesis, ...]:
         within = np.flatnonzero(labels[first] == labels[second])
         members = np.flatnonzero(size[labels] > 1)
         weight = 1 / size[labels[first[within]]]
-        hypotheses.append(_Hypothesis(within[involved[within]], within, weight, members))
+        tested = within[involved[within]]
+        hypotheses.append(_Hypothesis(tested, len(tested), within, weight, members))
     return tuple(hypotheses)
+
+
+def _shares(hypotheses: Sequence[_Hypothesis], m: int, spent: float) -> Array:
+    """Return the share of the level that each hypothesis is tested at."""
+    return level_share(np.array([float(h.n) for h in hypotheses]), m, spent)
 
 
 def _speaking(hypotheses: Sequence[_Hypothesis], quiet: Flags) -> list[_Hypothesis]:
@@ -494,6 +537,7 @@ class _Closure:
     """Hypotheses of a closed test, with the distribution and p-values that test them."""
 
     hypotheses: Sequence[_Hypothesis]
+    share: Array  # (H,) of the level that each is tested at
     # part: (H,) which of the draws each is tested by, -1 for Bonferroni's inequality
     part: Codes
     draws: Sequence[_Draw]
@@ -513,7 +557,8 @@ class _Closure:
             deciding = np.where(member, p[:, None], -1.0).argmax(axis=0)
             value = np.where(spoken, p[deciding], 1.0)
             n = np.where(spoken, count[deciding], 0)
-            error = _error(value, n, exact=exact)
+            share = self.share[deciding]
+            error = _error(np.minimum(value * share, 1.0), n, exact=exact) / share
             close = (np.abs(value - self.alpha) <= _CLOSE * error) & (error > 0)
             close &= n <= most
             if not close.any():
@@ -533,7 +578,7 @@ class _Closure:
                 last[part] = self.draws[part](directions)
             table = last.get(part)
             for i in some[self.part[some] == part]:
-                p[i] = self._p_value(self.hypotheses[i], table)
+                p[i] = min(1.0, self._p_value(self.hypotheses[i], table) / self.share[i])
                 count[i] = 0 if table is None else table.size.shape[1]
 
     def _p_value(self, hypothesis: _Hypothesis, table: _Along | None) -> float:

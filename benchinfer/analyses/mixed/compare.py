@@ -12,6 +12,7 @@ from benchinfer.analyses.mixed.evidence import Adjust
 from benchinfer.analyses.mixed.fit import MixedFit, fit_design
 from benchinfer.analyses.mixed.numerics.structured_likelihood import Residual
 from benchinfer.analyses.mixed.options import DfMethod, MixedOptions
+from benchinfer.comparison.adjustment import Interval
 from benchinfer.comparison.checks import validation
 from benchinfer.comparison.checks.groups import check_constant
 from benchinfer.comparison.comparison import Alternative, Target
@@ -36,6 +37,7 @@ def compare_mixed(
     control: str | None = None,
     alternative: Alternative = "two-sided",
     adjust: Adjust = "auto",
+    interval: Interval = "compatible",
     reference: Reference = "rotation",
     target: Literal["auto"] | Target = "auto",
     level: float = 0.95,
@@ -116,10 +118,18 @@ def compare_mixed(
 
         ``"rotation"`` is the exact closed test of all pairs, or of those with a control, for three
         or more data sets and up to eight algorithms, without gaps or with ``missing="shared"``.
-        Equivalence is tested by Holm's steps beside closed tests. Intervals are single-step or
-        Sidak's (one-sided: Bonferroni's). Benjamini and Hochberg's ``"bh"`` needs p-values that
-        depend positively, Benjamini and Yekutieli's ``"by"`` nothing; both are of differences and
-        of equivalences, each by themselves, and intervals beside them hold together.
+        Equivalence is tested by Holm's steps beside closed tests. Benjamini and Hochberg's ``"bh"``
+        needs p-values that depend positively, Benjamini and Yekutieli's ``"by"`` nothing; both are
+        of differences and of equivalences, each by themselves, and intervals beside them hold
+        together.
+    interval
+        Intervals beside a test in steps: ``"compatible"`` with the verdicts, which leave equality
+        out if and only if a pair is decided, and hold together with them; ``"simultaneous"``,
+        single-step or Sidak's (one-sided: Bonferroni's), which hold by themselves, as the verdicts
+        do, with more power; or ``"pairwise"``, each of its pair alone.
+
+        Compatible intervals take half of the level from the test. Single-step tests have intervals
+        of their own.
     reference
         The closed test rotates the data sets' means (``"rotation"``), which is exact if these are
         normal, or flips their signs (``"flips"``), exact if differences are symmetric.

@@ -61,7 +61,14 @@ class Adjustment:
     def words(self, family: ContrastFamily, options: MixedOptions) -> str:
         """Return the adjustment of p-values and intervals, in words."""
         by = f" by {_BY[options.reference]}" if self.method == "rotation" else ""
-        text = adjustment.words(self.method, family, directed=options.directed, by=by, joint=True)
+        text = adjustment.words(
+            self.method,
+            family,
+            directed=options.directed,
+            interval=options.interval,
+            by=by,
+            joint=True,
+        )
         if not self.because or len(family.matrix) == 1:
             return text
         return f"{text} (no rotations, {self.because})"
@@ -248,6 +255,7 @@ def evidence_of(
         options.alternative,
         closed_by(method, options, family.matrix, fitted.datasets),
         errors.least,
+        interval=options.interval,
     )
     contrasts = family.matrix[family.wanted]
     evidence = silenced(evidence, certain(setting, fitted.design, contrasts))
@@ -316,11 +324,15 @@ def closed_by(
     at = number[np.minimum(first, second), np.maximum(first, second)]
     side = adjustment.SIDES[options.alternative]
     every = not side and _all_pairs(matrix)
+    spent = adjustment.level_spent(method, len(matrix), options.interval)
 
     def by_sets(raw: Array, _: Flags, __: float) -> tuple[Array, Array]:
         p = np.ones(k * (k - 1) // 2)
         p[at] = raw
-        closed = closed_testing.bergmann_hommel(p, k)[at] if every else multiplicity.holm(raw)
+        if every:
+            closed = closed_testing.bergmann_hommel(p, k, spent)[at]
+        else:
+            closed = multiplicity.holm(raw, spent)
         return closed, np.zeros(len(raw))
 
     if method != "rotation" or means is None or len(means.mean) < rotations.FEWEST_ROWS:
@@ -341,6 +353,7 @@ def closed_by(
             reference=options.reference,
             directions=directions,
             seed=options.seed,
+            spent=spent,
         )
         return closed.p_value[at], closed.error[at]
 

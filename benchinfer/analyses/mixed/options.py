@@ -9,7 +9,7 @@ from typing import ClassVar, Literal
 from benchinfer.analyses.mixed.design import Domains, Structure
 from benchinfer.analyses.mixed.evidence import OF_MIXED, Adjust
 from benchinfer.analyses.mixed.numerics.structured_likelihood import Residual
-from benchinfer.comparison.adjustment import JOINT, resolve
+from benchinfer.comparison.adjustment import JOINT, Interval, resolve
 from benchinfer.comparison.comparison import Target
 from benchinfer.comparison.options import TestedOptions
 from benchinfer.comparison.per_dataset import check_alone
@@ -32,6 +32,7 @@ class MixedOptions(TestedOptions):
     covariates: tuple[str, ...]
     df: DfMethod
     adjust: Adjust
+    interval: Interval
     reference: Reference
     target: Literal["auto"] | Target
     missing: Literal["use", "shared", "error"]

@@ -23,12 +23,12 @@ from benchinfer.analyses.pair.tests import (
     without_spread,
 )
 from benchinfer.comparison import best
-from benchinfer.comparison.adjustment import adjusted
+from benchinfer.comparison.adjustment import adjusted, level_spent
 from benchinfer.comparison.checks.decisions import informed
 from benchinfer.comparison.checks.validation import check_missing
 from benchinfer.comparison.comparison import Alternative
 from benchinfer.comparison.contrasts import ContrastFamily
-from benchinfer.comparison.evidence import Evidence, Level, Setting, decide
+from benchinfer.comparison.evidence import Evidence, Level, Setting, decide, in_agreement
 from benchinfer.core.arguments import ArgumentError, seed_of
 from benchinfer.core.errors import unknown
 from benchinfer.core.verdict import Verdict
@@ -51,7 +51,7 @@ def compared(
     shown, test = family.wanted, procedure.test
     every_pair = [data.of(int(i), int(j)) for i, j in family.pairs]
     pairs = every_pair[shown]
-    of_family, probabilities = _evidence(every_pair, data, procedure, options.adjust)
+    of_family, probabilities = _evidence(every_pair, data, procedure, options.adjust, options.alpha)
     columns: dict[str, Any] = {f.name: getattr(of_family, f.name) for f in fields(Evidence)}
     selected: dict[str, Any] = {n: v if v is None else v[shown] for n, v in columns.items()}
     evidence = Evidence(**selected)
@@ -112,7 +112,7 @@ def _flat(
 
 
 def _evidence(
-    pairs: list[Pair], data: PairedScores, procedure: PairProcedure, adjust: str
+    pairs: list[Pair], data: PairedScores, procedure: PairProcedure, adjust: str, alpha: float
 ) -> tuple[Evidence, Array | None]:
     """Return the adjusted evidence of all pairs, and posterior probabilities where it is these."""
     margin, probabilities = procedure.margin, None
@@ -127,16 +127,20 @@ def _evidence(
         for f in fields(t_tests.DifferenceTest)
     }
     not_worse = adjusted(adjust, column["noninferiority"])
+    spent = level_spent(adjust, len(pairs), "compatible") if probabilities is None else 0.0
+    p, ends = np.minimum(adjusted(adjust, column["p"], spent), 1.0), (column["low"], column["high"])
+    if spent:
+        ends = in_agreement(*ends, column["statistic"], p <= alpha)
     return Evidence(
         estimate=column["estimate"],
         std_error=column["std_error"],
         df=column["df"],
         statistic=column["statistic"],
-        p_value=np.minimum(adjusted(adjust, column["p"]), 1.0),
+        p_value=p,
         p_raw=column["p"],
         p_equivalence=adjusted(adjust, column["equivalence"]),
-        low=column["low"],
-        high=column["high"],
+        low=ends[0],
+        high=ends[1],
         p_noninferiority=not_worse if procedure.side and margin else None,
     ), probabilities
 

@@ -14,7 +14,7 @@ from benchinfer.analyses.pair.numerics import independent_rates, outcomes, t_tes
 from benchinfer.analyses.pair.numerics.t_tests import DifferenceTest, EstimatedDifference
 from benchinfer.analyses.pair.rules import PAIRED_OUTCOMES, TESTS, WORDS, Test, misfit
 from benchinfer.analyses.pair.scores import Pair, PairedScores
-from benchinfer.comparison.adjustment import SIDES, sidak
+from benchinfer.comparison.adjustment import SIDES, Interval, tail_level
 from benchinfer.core.errors import DesignError
 from benchinfer.core.frames import frame
 from benchinfer.core.saving import savable
@@ -50,8 +50,10 @@ class PairProcedure:
         test: Test, options: PairOptions, margin: float, n_pairs: int, seed: int
     ) -> PairProcedure:
         """Return the procedure of each of several pairs; intervals hold for all of them."""
-        n = 1 if options.adjust == "none" or test == "bayes-t" else n_pairs
-        tail = options.alpha / n if options.directed else sidak(options.alpha, n) / 2
+        adjust = "none" if test == "bayes-t" else options.adjust
+        kind: Interval = "compatible"
+        level = tail_level(adjust, options.alpha, n_pairs, kind, directed=options.directed)
+        tail = level / 2
         side = SIDES[options.alternative]
         return PairProcedure(test, side, margin, tail, options.parts, seed)
 

@@ -122,9 +122,9 @@ def adjusted_pairwise(
     procedure: PermutationProcedure, tests: PairTests, pairs: Codes, k: int
 ) -> tuple[Array, Array]:
     """Return adjusted p-values of single pairs, and the errors of evaluation."""
-    adjust, terms = procedure.adjust, tests.terms
+    adjust, terms, spent = procedure.adjust, tests.terms, procedure.spent(len(tests.p))
     if not adjustment.needs(adjust, "flips") or terms is None:
-        p = adjustment.adjusted(adjust, tests.p)
+        p = adjustment.adjusted(adjust, tests.p, spent)
         return p, adjustment.adjusted_errors(tests.error, p, tests.p)
     if adjust == "step-down":
         many = min(_MOST_SUMS // len(tests.p), _MOST_TERMS // max(terms.size, 1))
@@ -135,6 +135,7 @@ def adjusted_pairwise(
             directions=min(procedure.resamples, rotations.DIRECTIONS),
             most=min(procedure.resamples, max(rotations.DIRECTIONS, many)),
             seed=procedure.seed,
+            spent=spent,
         )
         return np.maximum(p, tests.p), np.where(p >= tests.p, error, tests.error)
     at, n_all = _numbers(pairs, k), k * (k - 1) // 2
@@ -148,6 +149,7 @@ def adjusted_pairwise(
         silent=silent,
         directions=min(procedure.resamples, rotations.DIRECTIONS),
         seed=procedure.seed,
+        spent=spent,
     )
     error = np.where(closed.directions[at] > 0, closed.error[at], tests.error)
     return closed.p_value[at], error
@@ -211,4 +213,5 @@ def words(procedure: PermutationProcedure, family: ContrastFamily, data: Exchang
     if bounded:
         by += f" (upper bounds: Shaffer's first variant, for over {most} algorithms in partial"
         by += " blocks)"
-    return adjustment.words(adjust, family, directed=procedure.side != 0, by=by)
+    interval = "simultaneous" if pooled else procedure.interval
+    return adjustment.words(adjust, family, directed=procedure.side != 0, interval=interval, by=by)

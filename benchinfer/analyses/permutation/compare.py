@@ -24,6 +24,7 @@ from benchinfer.analyses.permutation.options import PermutationOptions, Permutat
 from benchinfer.analyses.permutation.pairs import ordered_terms
 from benchinfer.analyses.permutation.tests import contrasts_in_blocks, tested, verdict_codes
 from benchinfer.comparison import best
+from benchinfer.comparison.adjustment import Interval
 from benchinfer.comparison.checks.validation import check_missing
 from benchinfer.comparison.comparison import Alternative, Target
 from benchinfer.comparison.contrasts import ContrastFamily, Contrasts
@@ -110,6 +111,7 @@ def compare_permutation(
     control: str | None = None,
     alternative: Alternative = "two-sided",
     adjust: Adjust = "auto",
+    interval: Interval = "compatible",
     pairs: Pairs = "pairwise",
     target: Literal["auto"] | Target = "auto",
     level: float = 0.95,
@@ -171,7 +173,9 @@ def compare_permutation(
         blocks that lack one of the two, whichever way these are flipped. Of pooled tests Shaffer's
         and Bergmann and Hommel's are exact for any number of algorithms in complete blocks, else
         for up to 18 and by an upper bound, which `method` names, for more.
-        Intervals are Sidak's (one-sided: Bonferroni's).
+    interval
+        As in `compare_mixed`. A compatible interval of signed ranks ends at the least or the
+        largest difference where a test of so few blocks has no end.
     pairs
         Each pair on its own scores (``"pairwise"``), or on scores that all algorithms share
         (``"pooled"``), as in Friedman's post-hoc tests.

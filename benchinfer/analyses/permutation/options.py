@@ -10,7 +10,7 @@ import numpy as np
 
 from benchinfer.analyses.permutation.adjustment import Adjust, Pairs, resolve
 from benchinfer.analyses.permutation.blocks import On, Scale
-from benchinfer.comparison.adjustment import SIDES, sidak
+from benchinfer.comparison.adjustment import SIDES, Interval, level_spent, tail_level
 from benchinfer.comparison.comparison import Alternative, Target
 from benchinfer.comparison.options import TestedOptions
 from benchinfer.core.arguments import ArgumentError, check_count, seed_of
@@ -32,6 +32,7 @@ class PermutationOptions(TestedOptions):
     null: NullKind
     resamples: int
     adjust: Adjust
+    interval: Interval
     pairs: Pairs
     target: Literal["auto"] | Target
     missing: Literal["use", "error"]
@@ -63,6 +64,7 @@ class PermutationOptions(TestedOptions):
             pairs=self.pairs,
             alternative=self.alternative,
             adjust=self.resolved(),
+            interval=self.interval,
             alpha=self.alpha,
             margin=margin,
             seed=seed_of(self.seed),
@@ -82,6 +84,7 @@ class PermutationProcedure:
     pairs: Pairs
     alternative: Alternative
     adjust: str  # the adjustment, resolved
+    interval: Interval
     alpha: float  # family-wise error rate
     margin: float  # tolerance on the modelling scale
     seed: int  # of the random numbers
@@ -97,8 +100,13 @@ class PermutationProcedure:
 
     def confidence(self, n: int) -> float:
         """Return the two-sided confidence of each of n intervals; a one-sided bound is one end."""
-        n = 1 if self.adjust == "none" else n
-        return 1 - (2 * self.alpha / n if self.side else sidak(self.alpha, n))
+        kind = self.interval if self.pairs == "pairwise" else "simultaneous"
+        return 1 - tail_level(self.adjust, self.alpha, n, kind, directed=bool(self.side))
+
+    def spent(self, n: int) -> float:
+        """Return the share of the level that the intervals of n contrasts take from their tests."""
+        paired = self.pairs == "pairwise"
+        return level_spent(self.adjust, n, self.interval) if paired else 0.0
 
     def bounds(self, low: Array, high: Array) -> tuple[Array, Array]:
         """Return bounds of intervals, infinite on the open side of one-sided ones."""

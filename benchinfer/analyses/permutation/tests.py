@@ -11,7 +11,7 @@ from benchinfer.analyses.permutation.pairs import PairTests, of_rates, paired_te
 from benchinfer.analyses.permutation.pooled import PooledTests, pooled_tests, scores_of
 from benchinfer.comparison.adjustment import adjusted, needs
 from benchinfer.comparison.contrasts import NO_ALGORITHM, ContrastFamily
-from benchinfer.comparison.evidence import Evidence, Setting, decide
+from benchinfer.comparison.evidence import Evidence, Setting, decide, in_agreement
 from benchinfer.core.arguments import ArgumentError
 from benchinfer.core.errors import DesignError
 from benchinfer.core.numbers import count
@@ -98,6 +98,9 @@ def tested(
             adjust, pooled, family.pairs, data.n_labels, complete=data.layout.complete
         )
         other = adjusted("holm", pairwise.p)
+    low, high = pairwise.low, pairwise.high
+    if procedure.spent(len(p)):
+        low, high = in_agreement(low, high, statistic, p <= procedure.alpha)
     shown = family.wanted
     none = np.full(len(p), np.nan)[shown]
     not_worse = adjusted(adjust, pairwise.noninferiority)[shown]
@@ -109,8 +112,8 @@ def tested(
         p_value=np.minimum(p, 1.0)[shown],
         p_raw=raw[shown],
         p_equivalence=adjusted(adjust, pairwise.equivalence)[shown],
-        low=pairwise.low[shown],
-        high=pairwise.high[shown],
+        low=low[shown],
+        high=high[shown],
         p_noninferiority=not_worse if procedure.side and procedure.margin else None,
     )
     kinds = tuple(dict.fromkeys(kinds))

@@ -1,0 +1,148 @@
+"""Closed tests that share the level with intervals, against all hypotheses one by one."""
+
+from itertools import combinations
+
+import numpy as np
+import pytest
+
+from benchinfer.numerics import closed_testing, multiplicity, rotations
+from benchinfer.numerics.multiplicity import SPENT, ends_level, level_share
+
+
+def pairs_of(k):
+    return [tuple(map(int, pair)) for pair in zip(*np.triu_indices(k, 1), strict=True)]
+
+
+def sets_of(k):
+    """Return the sets of pairs that partitions of k algorithms make equal."""
+    pairs = pairs_of(k)
+    every = [
+        [i for i, (a, b) in enumerate(pairs) if labels[a] == labels[b]]
+        for labels in closed_testing.partitions(k)
+    ]
+    return [members for members in every if members]
+
+
+def closure(p_of, sets, m, spent):
+    """Return the largest p-value over its share of the level, of the sets that hold each pair."""
+    adjusted = np.zeros(m)
+    for members in sets:
+        value = p_of(members) / level_share(float(len(members)), m, spent)
+        adjusted[members] = np.maximum(adjusted[members], value)
+    return np.minimum(adjusted, 1.0)
+
+
+def p_values(seed, m):
+    rng = np.random.default_rng(seed)
+    p = rng.random(m) ** rng.integers(1, 7)
+    return np.round(p, 3) if seed % 3 == 0 else p
+
+
+@pytest.mark.parametrize("spent", [0.0, 0.2, SPENT])
+@pytest.mark.parametrize("k", [2, 3, 4, 5])
+@pytest.mark.parametrize("seed", range(12))
+def test_bergmann_and_hommels_is_the_closure_with_bonferronis_inequality(seed, k, spent):
+    p = p_values(seed, k * (k - 1) // 2)
+    expected = closure(lambda s: len(s) * p[s].min(), sets_of(k), len(p), spent)
+    found = closed_testing.bergmann_hommel(p, k, spent)
+    np.testing.assert_allclose(found, expected, rtol=1e-12)
+    second, first = (
+        f(p, k, spent) for f in (closed_testing.shaffer, closed_testing.shaffer_static)
+    )
+    assert (second >= found * (1 - 1e-12)).all()
+    assert (first >= second * (1 - 1e-12)).all()
+    assert (multiplicity.holm(p, spent) >= first * (1 - 1e-12)).all()
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_holms_is_the_closure_of_free_hypotheses(seed):
+    p = p_values(seed, 6)
+    free = [list(s) for n in range(1, 7) for s in combinations(range(6), n)]
+    expected = closure(lambda s: len(s) * p[s].min(), free, 6, SPENT)
+    np.testing.assert_allclose(multiplicity.holm(p, SPENT), expected, rtol=1e-12)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_on_a_line_the_procedures_are_the_same(seed):
+    rng = np.random.default_rng(seed)
+    places = rng.integers(0, 20, 6)
+    first, second = np.triu_indices(6, 1)
+    p = np.exp(-np.abs(places[first] - places[second]) / 3.0)
+    for name in ("bergmann_hommel", "shaffer"):
+        there = getattr(closed_testing, name)(p, 6, SPENT)
+        line = getattr(closed_testing, f"{name}_on_line")(p, places, SPENT)
+        np.testing.assert_allclose(line, there, rtol=1e-12)
+
+
+@pytest.mark.parametrize("control", [None, 1])
+@pytest.mark.parametrize("reference", ["rotation", "flips"])
+def test_closed_tests_go_through_all_hypotheses(reference, control):
+    rng, k = np.random.default_rng(5), 4
+    table = rng.normal(size=(9, k)) + 0.6 * np.arange(k)
+    m = k * (k - 1) // 2
+    alone = rng.random(m) / 20
+    with_level = {
+        spent: rotations.closed_pairs(
+            table, alone, 0.05, control=control, reference=reference, spent=spent, directions=499
+        ).p_value
+        for spent in (0.0, SPENT)
+    }
+    in_family = np.array([control is None or control in pair for pair in pairs_of(k)])
+    n = int(in_family.sum())
+    # Each p-value lies between the one that has all of the level and that of a pair alone.
+    least, most = with_level[0.0], with_level[0.0] / level_share(1.0, n, SPENT)
+    assert (with_level[SPENT] >= least - 1e-12)[in_family].all()
+    assert (with_level[SPENT] <= np.minimum(most, 1.0) + 1e-12)[in_family].all()
+    if control is None:
+        assert (with_level[SPENT] > least)[least < 0.5].any()
+
+
+def flipped(terms):
+    """Return (n, P) absolute standardised sums under all sign vectors, the observed one first."""
+    d = len(terms)
+    signs = 1 - 2.0 * (np.arange(1 << (d - 1))[:, None] >> np.arange(d) & 1)
+    return np.abs(signs @ (terms / np.sqrt((terms**2).sum(axis=0))))
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_stepping_down_is_never_below_the_closure(seed):
+    rng = np.random.default_rng(seed)
+    shared = rng.normal(size=(8, 1)) * rng.choice([0.0, 1.0, 3.0])
+    terms = rng.normal(size=(8, 4)) + shared + rng.uniform(0, 1.5, 4)
+    sums = flipped(terms)
+
+    def p_of(members):
+        largest = sums[:, members].max(axis=1)
+        return (largest >= largest[0] * (1 - 1e-9)).mean()
+
+    free = [list(s) for n in range(1, 5) for s in combinations(range(4), n)]
+    whole = closure(p_of, free, 4, 0.0)
+    found, _ = rotations.step_down_flips(terms, two_sided=True, alpha=0.05)
+    np.testing.assert_allclose(found, whole, rtol=1e-9)
+    expected = closure(p_of, free, 4, SPENT)
+    shared_level, _ = rotations.step_down_flips(terms, two_sided=True, alpha=0.05, spent=SPENT)
+    assert (shared_level >= expected - 1e-12).all()
+
+
+def test_a_verdict_and_an_interval_are_wrong_together_in_five_percent():
+    """Equal levels of three of four algorithms, own t-tests of normal differences, closed."""
+    rng, wrong, tables = np.random.default_rng(1), 0, 400
+    first, second = np.triu_indices(4, 1)
+    true = np.array([0.0, 0.0, 0.0, 1.0])
+    differences = (np.eye(4)[first] - np.eye(4)[second]) @ true
+    from scipy import stats
+
+    limit = stats.t.ppf(1 - ends_level(0.05, 6) / 2, 11)
+    for _ in range(tables):
+        y = rng.normal(size=(12, 4)) + true
+        d = y[:, first] - y[:, second]
+        mean, error = d.mean(axis=0), d.std(axis=0, ddof=1) / np.sqrt(12)
+        p = closed_testing.bergmann_hommel(2 * stats.t.sf(abs(mean / error), 11), 4, SPENT)
+        decided = p <= 0.05
+        low, high = mean - limit * error, mean + limit * error
+        # Cut at 0 where a pair is decided, stretched to 0 where it is not.
+        low = np.where(decided, np.where(mean > 0, np.maximum(low, 0), low), np.minimum(low, 0))
+        high = np.where(decided, np.where(mean < 0, np.minimum(high, 0), high), np.maximum(high, 0))
+        outside = (differences < low) | (differences > high) | (decided & (differences == 0))
+        wrong += outside.any()
+    assert wrong / tables <= 0.05 + 2 * np.sqrt(0.05 * 0.95 / tables)
