@@ -13,6 +13,7 @@ from benchinfer.comparison.checks import tables
 from benchinfer.comparison.checks.complete import complete_part
 from benchinfer.comparison.comparison import Comparison
 from benchinfer.comparison.evidence import Level, Scores, Setting
+from benchinfer.comparison.pairs import ComparedPairs
 from benchinfer.core.numbers import sentence, several
 from benchinfer.core.provenance import AnalysisOptions
 from benchinfer.core.saving import savable
@@ -90,7 +91,7 @@ class PointsComparison(Comparison):
 
     def headline(self) -> str:
         """Return the order of the statistic in one sentence: nothing is tested, or better."""
-        order, level = self.best_first, self.levels.quality
+        order, level = self.pairs.best_first, self.levels.quality
         top = [self.algorithms[i] for i in order if level[i] == level[order[0]]]
         words = ("lower", "higher") if len(self.algorithms) == 2 else ("lowest", "highest")
         most = words[self.measure.better == "higher"]
@@ -115,7 +116,7 @@ class PointsComparison(Comparison):
 
     def effects(self) -> Mapping[str, Array]:
         """Return the estimates of the pairs, in the measure's own unit."""
-        i, j = self.pairs.T
+        i, j = self.pairs.index.T
         return {"estimate": self.measure.effect(self.levels.estimate[i] - self.levels.estimate[j])}
 
 
@@ -188,15 +189,15 @@ def compare_points(
     difference = level[pairs[:, 0]] - level[pairs[:, 1]]
     rounding = ties.rounding(chosen.sizes(np.abs(values).mean(axis=0)))
     equal = np.abs(difference) <= chosen.margin + rounding[pairs].max(axis=1)
-    codes = np.where(difference > 0, Verdict.FIRST, Verdict.SECOND)
+    better = np.where(difference > 0, Verdict.FIRST, Verdict.SECOND)
     # A tie is no evidence of equality unless a difference that does not matter has been named.
     tied = Verdict.EQUIVALENT if chosen.margin > 0 else Verdict.UNDECIDED
     alone = len(coverage.datasets) == 1 and bool((coverage.counts < 2).any())
     evidence = "" if alone else "; use compare_mixed for evidence"
+    codes = np.where(equal, tied, better).astype(np.int8)
     return PointsComparison(
         setting=setting,
-        pairs=pairs,
-        codes=np.where(equal, tied, codes).astype(np.int8),
+        pairs=ComparedPairs.between(pairs, setting.algorithms, codes, levels),
         level=float("nan"),
         target="datasets",
         levels=levels,

@@ -1,16 +1,23 @@
-"""Sets of the best algorithm and of ranks of a comparison: columns, ranges and the sentence."""
+"""Sets of the best algorithm and of ranks by tests of their own, beside the verdicts on pairs.
+
+What the verdicts leave open is read off the pairs. These sets ask another question, with a level of
+its own, and are computed when asked for.
+"""
 
 from __future__ import annotations
 
-from dataclasses import replace
-from typing import TYPE_CHECKING, Literal
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 from scipy.special import stdtr
 
-from benchinfer.core.arguments import check_choice
+from benchinfer.core.errors import DesignError
+from benchinfer.core.frames import frame
 from benchinfer.core.numbers import level_percent, several
-from benchinfer.core.verdict import Verdict
+from benchinfer.core.result import Showable
+from benchinfer.core.saving import savable
 from benchinfer.numerics.covariance import Adjusted, Estimates, all_pairs, contrast_variances
 from benchinfer.numerics.directions.rank_sets import (
     NormalReference,
@@ -18,18 +25,137 @@ from benchinfer.numerics.directions.rank_sets import (
     normal_rank_sets,
     rank_sets_of_p_values,
 )
-from benchinfer.numerics.types import Array, Codes, Flags, States
-from benchinfer.relations.ranks import rank_intervals
+from benchinfer.numerics.types import Array, Codes, Flags
+from benchinfer.relations.numerics import posets
 
 if TYPE_CHECKING:
+    import pandas as pd
+
     from benchinfer.comparison.comparison import Comparison, TestedComparison
+    from benchinfer.comparison.evidence import Setting
 
-# Sets that hold for all algorithms together, or for each by itself.
-type RankKind = Literal["simultaneous", "marginal"]
-
-# Adjustments by which equalities of pairs follow from each other.
-_LOGICAL = ("rotation", "westfall", "closed", "shaffer", "bergmann-hommel")
 _NAMED = 6  # algorithms that a sentence names; of more it gives the number
+
+
+@savable
+@dataclass(frozen=True, eq=False, repr=False)
+class BestSets(Showable):
+    """Which algorithms may be the best, and which ranks each may have, by tests of their own.
+
+    Attributes
+    ----------
+    setting
+        What was compared.
+    sets
+        The sets of the K algorithms.
+    best_first
+        Indices of the algorithms in the order of the comparison.
+    level
+        Confidence level, of each kind of set by itself; of draws the credible level.
+    where
+        What the claims are about, in words.
+    """
+
+    home: ClassVar[str] = "benchinfer.comparison"
+
+    setting: Setting
+    sets: RankSets
+    best_first: tuple[int, ...]
+    level: float
+    where: str
+
+    @property
+    def credible(self) -> bool:
+        """Whether sets are of posterior draws."""
+        return self.sets.p_best is None
+
+    def table(self) -> pd.DataFrame:
+        """One row per algorithm, best first: ``measure algorithm [p_not_beaten] not_beaten ...``.
+
+        ``p_not_beaten`` is the p-value of the hypothesis that no other algorithm is better, and
+        ``not_beaten`` whether the algorithm is in the set of the best; with a tolerance
+        ``p_not_beaten_beyond`` and ``not_beaten_beyond``, that none is better by more than that.
+        Ranks from ``rank_low`` to ``rank_high`` hold for all algorithms together, from
+        ``rank_low_alone`` to ``rank_high_alone`` for each by itself.
+        """
+        sets, order = self.sets, [*self.best_first]
+        names = np.array(self.setting.algorithms, dtype=object)
+        columns: dict[str, object] = {
+            "measure": [self.setting.measure.name] * len(order),
+            "algorithm": names[order].tolist(),
+            **({} if sets.p_best is None else {"p_not_beaten": sets.p_best[order]}),
+            "not_beaten": sets.best[order],
+        }
+        if sets.near is not None and sets.p_near is not None:
+            columns |= {
+                "p_not_beaten_beyond": sets.p_near[order],
+                "not_beaten_beyond": sets.near[order],
+            }
+        columns |= {
+            "rank_low": sets.low[order],
+            "rank_high": sets.high[order],
+            "rank_low_alone": sets.marginal_low[order],
+            "rank_high_alone": sets.marginal_high[order],
+        }
+        return frame(columns)
+
+    def headline(self) -> str:
+        """Return the set of the best in one sentence."""
+        names = [self.setting.algorithms[i] for i in self.best_first if self.sets.best[i]]
+        k, level = len(self.setting.algorithms), level_percent(self.level)
+        where = f"{self.where[0].upper()}{self.where[1:]}, "
+        if len(names) == k:
+            return f"{where}any of the {k} algorithms may be the best ({level})."
+        who = f"only {names[0]}" if len(names) == 1 else several(names, _NAMED)
+        return f"{where}of the {k} algorithms, {who} may be the best ({level})."
+
+    def __str__(self) -> str:
+        """Return the headline."""
+        return self.headline()
+
+    def description(self) -> str:
+        """Return the set of the best."""
+        return f"<BestSets of {self.setting.measure.name}: {self.headline()}>"
+
+
+def sets_of(result: Comparison, compute: Callable[[], RankSets]) -> BestSets:
+    """Return the sets of a comparison, with a check that the question has an answer."""
+    refuse(result)
+    return BestSets(
+        setting=result.setting,
+        sets=compute(),
+        best_first=result.pairs.best_first,
+        level=result.level,
+        where=result.scope(),
+    )
+
+
+def refuse(result: Comparison) -> None:
+    """Raise a DesignError where no set of the best or of ranks has a meaning."""
+    if result.pairs.averages:
+        raise DesignError(
+            "contrasts of averages rank no algorithms.",
+            hint="compare pairs of algorithms, the default of contrasts.",
+        )
+    circles = [members for members in posets.classes(result.pairs.better) if len(members) > 1]
+    if circles:
+        names = several([result.algorithms[i] for i in circles[0]], _NAMED)
+        raise DesignError(
+            f"verdicts run in a circle among {names}: none of them is the best.",
+            hint="consensus rankings order relations with circles.",
+        )
+    if not result.differences_of_levels:
+        raise DesignError(
+            "the tests are of typical differences of pairs, which are no differences of levels: the"
+            " best level is another question.",
+            hint="summary() has the ranks that the verdicts leave open.",
+        )
+    if result.withheld.any():
+        raise DesignError(
+            f"{int(result.withheld.sum()):,} verdicts are withheld for what is missing, and sets of"
+            " the best do not know that.",
+            hint='complete the runs, or say what a failure counts as (failed="worst").',
+        )
 
 
 def of_normal(
@@ -72,12 +198,12 @@ def of_estimates(
     return rank_sets_of_p_values(p[0], alpha, p[1] if margin > 0 else None)
 
 
-def of_raw_p_values(result: TestedComparison) -> RankSets | None:
+def of_raw_p_values(result: TestedComparison) -> RankSets:
     """Return rank sets from unadjusted p-values of the pairs, valid under any dependence.
 
-    Pairs that were not compared give no evidence; None where contrasts are of averages.
+    Pairs that were not compared give no evidence.
     """
-    return None if result.sides else rank_sets_of_p_values(one_sided(result), result.alpha)
+    return rank_sets_of_p_values(one_sided(result), result.alpha)
 
 
 def one_sided(result: TestedComparison) -> Array:
@@ -86,7 +212,7 @@ def one_sided(result: TestedComparison) -> Array:
     They are 1 for pairs that were not compared, and for pairs without a standard error.
     """
     evidence, k = result.evidence, len(result.algorithms)
-    i, j = result.pairs.T
+    i, j = result.pairs.index.T
     side = {"two-sided": 0, "better": 1, "worse": -1}[result.alternative]
     ahead = np.where(evidence.estimate > 0, evidence.p_raw / 2, 1 - evidence.p_raw / 2)
     ahead = evidence.p_raw if side > 0 else 1 - evidence.p_raw if side < 0 else ahead
@@ -95,104 +221,3 @@ def one_sided(result: TestedComparison) -> Array:
     silent = evidence.std_error == 0
     p[i[silent], j[silent]] = p[j[silent], i[silent]] = 1.0
     return p
-
-
-def with_verdicts(sets: RankSets, result: TestedComparison, adjust: str) -> RankSets:
-    """Return rank sets with simultaneous ranks from closed tests of all pairs, if there are any.
-
-    Closed tests of all pairs use that equalities follow from each other, as steps down do not: with
-    the same error rate they decide more, and ranks agree with verdicts.
-    """
-    k, e = len(result.algorithms), result.evidence
-    every = len(e.p_value) == k * (k - 1) // 2 and not result.sides
-    if adjust not in _LOGICAL or not every or result.alternative != "two-sided":
-        return sets
-    better, (i, j) = np.zeros((k, k), np.bool_), result.pairs.T
-    shown = e.p_value <= result.alpha
-    better[i, j], better[j, i] = shown & (e.statistic > 0), shown & (e.statistic < 0)
-    return replace(sets, low=1 + better.sum(axis=0), high=k - better.sum(axis=1), closed=True)
-
-
-def with_withheld(sets: RankSets, pairs: Codes, codes: States, withheld: Flags) -> RankSets:
-    """Return sets without the verdicts on some pairs.
-
-    Parameters
-    ----------
-    sets
-        With all verdicts.
-    pairs
-        (P, 2) algorithms.
-    codes
-        (P,) verdicts before some were withheld.
-    withheld
-        (P,) the pairs whose verdicts are.
-    """
-    better = (codes == Verdict.FIRST) | (codes == Verdict.SECOND)
-    first = (codes == Verdict.FIRST)[:, None]
-    winner, loser = np.where(first, pairs, pairs[:, ::-1]).T
-    lost, won, beaten = (np.zeros(len(sets.best), np.int64) for _ in range(3))
-    np.add.at(lost, loser[better & withheld], 1)
-    np.add.at(won, winner[better & withheld], 1)
-    np.add.at(beaten, loser[better & ~withheld], 1)
-    again = (lost > 0) & (beaten == 0)
-    k = len(sets.best)
-    return replace(
-        sets,
-        best=sets.best | again,
-        p_best=None if sets.p_best is None else np.where(again, 1.0, sets.p_best),
-        low=np.maximum(sets.low - lost, 1),
-        high=np.minimum(sets.high + won, k),
-        marginal_low=np.maximum(sets.marginal_low - lost, 1),
-        marginal_high=np.minimum(sets.marginal_high + won, k),
-        near=None if sets.near is None else sets.near | again,
-        p_near=None if sets.p_near is None else np.where(again, 1.0, sets.p_near),
-    )
-
-
-def columns(sets: RankSets | None, kind: RankKind) -> dict[str, object]:
-    """Return the columns of rank sets in the summary; none without inference."""
-    check_choice("ranks", kind, RankKind)
-    if sets is None:
-        return {}
-    marginal = kind == "marginal"
-    return {
-        **({} if sets.p_best is None else {"p_best": sets.p_best}),
-        "may_be_best": sets.best,
-        **({} if sets.p_near is None else {"p_near_best": sets.p_near}),
-        **({} if sets.near is None else {"may_be_near_best": sets.near}),
-        "rank_low": sets.marginal_low if marginal else sets.low,
-        "rank_high": sets.marginal_high if marginal else sets.high,
-    }
-
-
-def ranges(result: Comparison) -> dict[str, tuple[int, int]]:
-    """Return the smallest and the largest rank of each algorithm.
-
-    Where there is no inference they are those that the rule of the verdicts leaves.
-    """
-    sets = result.rank_sets
-    if sets is None:
-        return rank_intervals(result.relation())
-    low, high = sets.low.tolist(), sets.high.tolist()
-    return dict(zip(result.algorithms, zip(low, high, strict=True), strict=True))
-
-
-def reading(result: Comparison) -> str:
-    """Return the kind of the ranges of ranks in words: credible, confidence, or from verdicts."""
-    if result.rank_sets is None:
-        return "those that the verdicts leave open"
-    credible = "credible" if result.rank_sets.p_best is None else "confidence"
-    return f"{level_percent(result.level)} {credible} sets of all ranks together"
-
-
-def sentence(result: Comparison) -> str:
-    """Return a sentence on the algorithms that may be the best; empty for fewer than three."""
-    sets, k = result.rank_sets, len(result.algorithms)
-    if sets is None or k < 3:
-        return ""
-    names = [result.algorithms[i] for i in result.best_first if sets.best[i]]
-    level = level_percent(result.level)
-    if len(names) == k:
-        return f" Any of the {k} algorithms may be the best ({level})."
-    who = f"only {names[0]}" if len(names) == 1 else several(names, _NAMED)
-    return f" Of the {k} algorithms, {who} may be the best ({level})."

@@ -7,37 +7,35 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
 from importlib import import_module
 from typing import TYPE_CHECKING, ClassVar, Literal, override
 
 import numpy as np
 
 from benchinfer.comparison import best, wording
-from benchinfer.comparison.contrasts import Oriented
+from benchinfer.comparison.best import BestSets
 from benchinfer.comparison.evidence import (
     Evidence,
     Level,
     Setting,
     WorstCase,
     alpha_of,
-    contradicted,
     decide,
 )
+from benchinfer.comparison.pairs import ComparedPairs
 from benchinfer.core.citations import bibtex
 from benchinfer.core.errors import DesignError, unknown
-from benchinfer.core.frames import READ, checks_frame, frame, turned
+from benchinfer.core.frames import READ, checks_frame, frame
 from benchinfer.core.measure import Better, Measure
 from benchinfer.core.numbers import several
 from benchinfer.core.provenance import Provenance
 from benchinfer.core.result import Tabular
 from benchinfer.core.sections import Check
 from benchinfer.core.verdict import Verdict, verdict_columns
-from benchinfer.numerics.directions.rank_sets import RankSets, rank_sets, rank_sets_of_draws
+from benchinfer.numerics.directions.rank_sets import RankSets
 from benchinfer.numerics.multiplicity import FALSE_DISCOVERY
 from benchinfer.numerics.ties import joined_levels
-from benchinfer.numerics.types import Array, Codes, Flags, States
-from benchinfer.relations.ranks import letters
+from benchinfer.numerics.types import Array, Flags
 from benchinfer.relations.relation import Relation
 from benchinfer.relations.text import in_brief
 
@@ -73,9 +71,7 @@ class Comparison(Tabular):
     setting
         What was compared.
     pairs
-        (P, 2) index pairs into ``setting.algorithms``; -1 for a side that is an average of several.
-    codes
-        (P,) `Verdict` codes of the pairs.
+        The contrasts with their verdicts.
     level
         Confidence level.
     target
@@ -87,12 +83,6 @@ class Comparison(Tabular):
         Diagnostics that were worked out with the verdicts.
     provenance
         Where the result comes from.
-    sides
-        (P,) names of both sides where some side is an average of several algorithms, else empty.
-    names
-        (P,) names that the user gave to the contrasts, else empty.
-    rank_sets
-        Sets of the best algorithm and of ranks; None where there is no inference.
     worst_case
         Verdicts with the worst score in place of failed runs and missing scores; None where these
         were not compared.
@@ -102,16 +92,12 @@ class Comparison(Tabular):
     formula_name: ClassVar[str] = "Statistic"
 
     setting: Setting
-    pairs: Codes
-    codes: States
+    pairs: ComparedPairs
     level: float
     target: Target
     levels: Level
     stored_checks: tuple[Check, ...]
     provenance: Provenance
-    sides: tuple[tuple[str, str], ...] = field(default=(), kw_only=True)
-    names: tuple[str, ...] = field(default=(), kw_only=True)
-    rank_sets: RankSets | None = field(default=None, kw_only=True)
     worst_case: WorstCase | None = field(default=None, kw_only=True)
 
     # What the analysis is called in headings.
@@ -239,7 +225,8 @@ class Comparison(Tabular):
             raise DesignError(unknown("order", order, ["fixed", "result"]))
         table = self._contrasts()
         if order != "fixed":
-            table = self.turned(table, self.ranking() if isinstance(order, str) else order)
+            ranking = self.ranking() if isinstance(order, str) else order
+            table = self.pairs.in_order(table, self.measure.neutral, ranking=ranking)
         if all:
             return table
         unread = {"prob_equivalent"} if self.measure.tolerance == 0 else set[str]()
@@ -248,11 +235,11 @@ class Comparison(Tabular):
 
     def _contrasts(self) -> pd.DataFrame:
         """Return the contrasts in their fixed order."""
-        named = verdict_columns(self.named_sides(), self.codes)
+        named = verdict_columns(self.pairs.sides, self.pairs.codes)
         return frame(
             {
                 "measure": [self.measure.name] * len(self.pairs),
-                **({"contrast": list(self.names)} if self.names else {}),
+                **({"contrast": list(self.pairs.names)} if self.pairs.names else {}),
                 "first": named["first"],
                 "second": named["second"],
                 **self.effects(),
@@ -267,101 +254,30 @@ class Comparison(Tabular):
         By the statistic that is tested. Ties go by the number of algorithms that one
         is shown to be better than less those better than it, then by name.
         """
-        names = self.algorithms
-        return tuple(names[i] for i in self.best_first)
-
-    @cached_property
-    def best_first(self) -> tuple[int, ...]:
-        """Indices of the algorithms by the ranking."""
-        real = (self.pairs >= 0).all(axis=1)
-        strict = Relation.from_codes(self.algorithms, self.pairs[real], self.codes[real]).strict
-        net = strict.sum(axis=1) - strict.sum(axis=0)
-        by_name = np.argsort(np.argsort(np.array(self.algorithms)))
-        level = self.levels.quality
-        level = np.where(np.isnan(level), -np.inf, level)
-        return tuple(np.lexsort((by_name, -net, -level)).tolist())
-
-    def against(self, levels: Array) -> Flags:
-        """Return a (P,) mask of the pairs whose verdict contradicts the order of (K,) levels."""
-        return contradicted(levels, self.pairs, self.codes)
+        return self.pairs.ranking
 
     @property
     def level_marks(self) -> dict[str, str]:
         """Mark of each algorithm with a verdict against the order of the levels, else empty."""
-        marked = set(self.pairs[self.against(self.levels.estimate)].ravel().tolist())
+        against = self.pairs.against(self.levels.estimate)
+        marked = set(self.pairs.index[against].ravel().tolist())
         return {name: "*" * (k in marked) for k, name in enumerate(self.algorithms)}
-
-    def turned(
-        self,
-        table: pd.DataFrame,
-        ranking: Sequence[str] | None = None,
-        *,
-        undirected: Sequence[str] | None = None,
-    ) -> pd.DataFrame:
-        """Return a table of pairs with the better-ranked algorithm first and rows in ranking order.
-
-        Parameters
-        ----------
-        table
-            With the columns ``first`` and ``second``; what has a side is turned with them.
-        ranking
-            Names, best first; by default `ranking`.
-        undirected
-            Columns that are the same whichever algorithm stands first; by default `undirected`.
-        """
-        sides = [*zip(table["first"], table["second"], strict=True)]
-        pairs = self.oriented(sides, ranking)
-        turn = np.array([pairs[p] != side for p, side in enumerate(sides)], dtype=np.bool_)
-        neutral = 0.5 if "prob_improvement" in table else self.measure.neutral
-        undirected = self.undirected if undirected is None else undirected
-        return turned(table, turn, neutral, undirected=undirected).iloc[[*pairs]]
 
     @property
     def alternative(self) -> Alternative:
         """Alternative hypothesis: a difference, or that first is better or worse."""
         return "two-sided"
 
-    def oriented(
-        self,
-        sides: Sequence[tuple[str, str]] | None = None,
-        ranking: Sequence[str] | None = None,
-    ) -> Oriented:
-        """Return the sides of contrasts by row in ranking order, the better-ranked one first."""
-        sides = self.named_sides() if sides is None else sides
-        ranking = self.ranking() if ranking is None else ranking
-        place = {name: n for n, name in enumerate(ranking)}
-        last = len(place)  # what no ranking has, such as an average, comes after all algorithms
-        at = [(place.get(first, last), place.get(second, last)) for first, second in sides]
-        order = sorted(range(len(at)), key=lambda p: (min(at[p]), max(at[p])))
-        # Neither the user nor the test has fixed which side stands first.
-        free = self.alternative == "two-sided" and not self.names
-        turned = [p for p in order if free and at[p][1] < at[p][0] < last]
-        return {p: sides[p] for p in order} | {p: (sides[p][1], sides[p][0]) for p in turned}
-
-    @property
-    def undirected(self) -> tuple[str, ...]:
-        """Columns of `contrasts` that do not depend on which algorithm is first."""
-        return ()
-
-    def named_sides(self) -> list[tuple[str, str]]:
-        """Return the names of both sides of each contrast."""
-        names = self.algorithms
-        return list(self.sides) or [(names[int(i)], names[int(j)]) for i, j in self.pairs]
-
-    def summary(self, *, ranks: best.RankKind = "simultaneous") -> pd.DataFrame:
+    def summary(self) -> pd.DataFrame:
         """One row per algorithm: ``measure algorithm estimate [conf_low conf_high mean] n rank``.
 
         The estimate is the algorithm's level (`level_name`), in the measure's own unit unless that
         is a rank or a score. Rank 1 is best by the statistic that is tested. The mean of the scores
-        is beside the level where that is another statistic. With inference follow ``[p_best]
-        may_be_best rank_low rank_high``, with a tolerance ``p_near_best may_be_near_best``, too.
-
-        Parameters
-        ----------
-        ranks
-            Sets of ranks: ``"simultaneous"``, which hold for all algorithms together, or
-            ``"marginal"``, each for its algorithm alone.
+        is beside the level where that is another statistic. Then follow what the verdicts leave
+        open: ``may_be_best``, as no algorithm is shown to be better, and the ranks from
+        ``rank_low`` to ``rank_high``.
         """
+        ranges = self.pairs.possible_ranks.values()
         columns: dict[str, object] = {
             "measure": [self.measure.name] * len(self.algorithms),
             "algorithm": list(self.algorithms),
@@ -375,9 +291,49 @@ class Comparison(Tabular):
         columns |= {
             "n": self.setting.coverage.counts.sum(axis=0),
             "rank": _ranks(self.levels.quality),
-            **best.columns(self.rank_sets, ranks),
+            "may_be_best": self.pairs.may_be_best,
+            "rank_low": [low for low, _ in ranges],
+            "rank_high": [high for _, high in ranges],
         }
         return frame(columns)
+
+    def best(self) -> BestSets:
+        """Return the sets of the best algorithm and of ranks, by tests of their own.
+
+        Another question than that of the pairs, with a level of its own: which algorithms no other
+        one is shown to be better than, by one-sided tests (Hsu 1984), and which ranks are possible
+        by tests in steps (Mogstad et al. 2024). What the verdicts leave open is in `summary`.
+
+        Raises
+        ------
+        DesignError
+            The analysis has no such sets: it has no inference, its tests are not of differences of
+            levels, contrasts are of averages, decided pairs run in a circle, or verdicts are
+            withheld for what is missing.
+
+        References
+        ----------
+        Hsu, J. C. (1984), https://doi.org/10.1214/aos/1176346732. Mogstad, M., Romano, J. P.,
+        Shaikh, A. M. & Wilhelm, D. (2024), https://doi.org/10.1093/restud/rdad006.
+
+        Examples
+        --------
+        >>> import benchinfer as bi
+        >>> scores = bi.load_example("sklearn_bootstrap")
+        >>> print(bi.compare_mixed(scores, "error").best())
+        """
+        return best.sets_of(self, self._rank_sets)
+
+    def _rank_sets(self) -> RankSets:
+        raise DesignError(
+            f"{self.title.lower()}: without tests there is no set of the best.",
+            hint="compare, compare_mixed and compare_bayes have one.",
+        )
+
+    @property
+    def differences_of_levels(self) -> bool:
+        """Whether what is tested of a pair is the difference of two levels."""
+        return True
 
     def diagnostics(self) -> pd.DataFrame:
         """One row per check: ``check value direction limit ok remedy``."""
@@ -398,24 +354,14 @@ class Comparison(Tabular):
         """
         if rule != "evidence":
             raise DesignError(unknown("rule", rule, ["evidence"]))
-        return self._related(self.codes, self.rule)
-
-    def _related(self, codes: States, rule: str = "") -> Relation:
-        """Return the relation of the pairs' verdict codes, with the ranking as its order."""
-        real = (self.pairs >= 0).all(axis=1)
-        return Relation.from_codes(
-            self.algorithms, self.pairs[real], codes[real], rule, self.ranking()
-        )
+        return self.pairs.relation(self.rule)
 
     def letters(self) -> dict[str, str]:
         """Return letters in ranking order; empty unless all pairs of algorithms are compared.
 
         Two that share a letter are undecided or equivalent.
         """
-        relation = self.relation()
-        if (relation.states == Verdict.MISSING).any():
-            return {}
-        return letters(relation, self.ranking())
+        return self.pairs.letters()
 
     def irrelevant(self) -> list[tuple[str, str]]:
         """Return the pairs that differ significantly, but by less than the tolerance."""
@@ -425,12 +371,12 @@ class Comparison(Tabular):
         """Return the verdict in one sentence, with direction and unit of generalisation."""
         read = self.setting.members or self.setting.coverage
         gaps = wording.gaps(read)
-        silent = np.isin(self.codes, (Verdict.UNDECIDED, Verdict.MISSING)).all()
+        silent = np.isin(self.pairs.codes, (Verdict.UNDECIDED, Verdict.MISSING)).all()
         scope, proviso = self.scope(), "" if silent else self.proviso
         scope = f"{scope}, {proviso}" if proviso else scope
-        if self.sides:
+        if self.pairs.averages:
             return f"{self.claims(self.measure, scope)}{gaps}"
-        relation, levels = self._related(self.codes), self.levels.quality
+        relation, levels = self.pairs.relation(), self.levels.quality
         words = ("lower", "higher") if len(levels) == 2 else ("lowest", "highest")
         name, better = self.level_name, self.level_better
         if self.levels.order is not None:
@@ -439,13 +385,13 @@ class Comparison(Tabular):
         most = f"the {words[better == 'higher']} {name}"
         thin = wording.resting(read)
         first = wording.headline(relation, self.measure, scope, levels, most, self.shown, thin)
-        return f"{first}{best.sentence(self)}{gaps}"
+        return f"{first}{gaps}"
 
     def claims(self, measure: Measure, scope: str) -> str:
         """Return a sentence with the verdicts of contrasts of averages, as a headline."""
-        rows = list(range(len(self.pairs)) if self.names else self.oriented())
-        sides = self.named_sides()
-        return wording.claims([sides[p] for p in rows], self.codes[rows], measure, scope)
+        pairs = self.pairs
+        rows = list(range(len(pairs)) if pairs.names else pairs.oriented())
+        return wording.claims([pairs.sides[p] for p in rows], pairs.codes[rows], measure, scope)
 
     def sentence(self) -> str:
         """Return sentences for a results section, with the numbers of `table` in its order.
@@ -497,14 +443,14 @@ class Comparison(Tabular):
         By default of the levels that are compared. The text begins with the mark that these levels
         have in its table or figure, empty where they have none.
         """
-        against = self.against(self.levels.estimate if levels is None else levels)
+        against = self.pairs.against(self.levels.estimate if levels is None else levels)
         if not against.any():
             return ""
-        sides = self.named_sides()
+        sides, codes = self.pairs.sides, self.pairs.codes
         wins = [
             f"{winner} is {self.shown}better than {loser}"
             for winner, loser in (
-                sides[p] if self.codes[p] == Verdict.FIRST else sides[p][::-1]
+                sides[p] if codes[p] == Verdict.FIRST else sides[p][::-1]
                 for p in np.flatnonzero(against).tolist()
             )
         ]
@@ -529,10 +475,7 @@ class Comparison(Tabular):
 
     def citations(self) -> str:
         """Return BibTeX entries of the methods used."""
-        sources = self.sources()
-        if self.rank_sets is not None and len(self.algorithms) > 2:
-            sources.append(rank_sets_of_draws if self.rank_sets.p_best is None else rank_sets)
-        return bibtex(sources)
+        return bibtex(self.sources())
 
     def sources(self) -> list[object]:
         """Return the functions used whose docstrings name their sources."""
@@ -648,8 +591,8 @@ class TestedComparison(Comparison):
         """Return the pairs that differ significantly, but by less than the tolerance."""
         if self.bayesian:
             return []
-        small = (self.codes == Verdict.EQUIVALENT) & (self.evidence.p_value <= self.alpha)
-        return [pair for pair, one in zip(self.named_sides(), small, strict=True) if one]
+        small = (self.pairs.codes == Verdict.EQUIVALENT) & (self.evidence.p_value <= self.alpha)
+        return [pair for pair, one in zip(self.pairs.sides, small, strict=True) if one]
 
     def noninferior(self) -> list[tuple[str, str]]:
         """Return the pairs (a, b) in which a is non-inferior to b at the tolerance.
@@ -660,7 +603,7 @@ class TestedComparison(Comparison):
         if p is None:
             return []
         turn = 1 if self.alternative == "better" else -1
-        tested = zip(self.named_sides(), p <= self.alpha, strict=True)
+        tested = zip(self.pairs.sides, p <= self.alpha, strict=True)
         return [(pair[0], pair[1])[::turn] for pair, shown in tested if shown]  # pyright: ignore[reportReturnType]
 
     def relation(self, rule: str = "evidence") -> Relation:
@@ -691,7 +634,7 @@ class TestedComparison(Comparison):
         codes = decide(self.evidence.estimate, self.evidence.p_value, nothing, self.alpha)
         codes[codes == Verdict.UNDECIDED] = Verdict.EQUIVALENT
         text = f"not significant at {self.alpha:.4g} is called equivalent (legacy rule)"
-        return self._related(codes, text)
+        return self.pairs.relation(text, codes)
 
 
 def _ranks(levels: Array) -> Array:

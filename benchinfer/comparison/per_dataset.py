@@ -218,14 +218,14 @@ class Comparisons(ComparisonGroups[Comparison], Tabular):
         """Return one-sided p-values that the first is better, by ordered pair and data set."""
         p_values: dict[tuple[str, str], dict[str, float]] = {}
         for dataset, result in self.items():
-            if not isinstance(result, TestedComparison) or result.bayesian or result.sides:
+            if not isinstance(result, TestedComparison) or result.bayesian or result.pairs.averages:
                 raise DesignError(
                     f"{within(result.heading)} has no p-values of pairs, which counts of data sets"
                     " combine.",
                     hint="per_dataset(compare_pair, scores) has them.",
                 )
             p = one_sided(result)
-            for i, j in result.pairs.tolist():
+            for i, j in result.pairs.index.tolist():
                 for a, b in ((i, j), (j, i)):
                     sides = result.algorithms[a], result.algorithms[b]
                     p_values.setdefault(sides, {})[dataset] = float(p[a, b])

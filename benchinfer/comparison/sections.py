@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from benchinfer.comparison import best
 from benchinfer.comparison.comparison import Comparison, TestedComparison
 from benchinfer.comparison.per_dataset import Comparisons
 from benchinfer.core import sections
@@ -208,7 +207,7 @@ def contrasts(comparison: Comparison, basis: str = "") -> Table:
     return Table(
         name="contrasts",
         caption=f"Contrasts: {direction(measure)}",
-        frame=comparison.turned(data),
+        frame=comparison.pairs.in_order(data, comparison.measure.neutral),
         data=data,
         columns=(
             *names(*(name for name in _NAMES if name in data)),
@@ -304,7 +303,7 @@ def summary(comparison: Comparison, *, details: bool = True) -> Table:
     return Table(
         name="summary",
         caption=f"Levels{where}: {comparison.level_title}{f' ({about})' if about else ''}",
-        frame=data.iloc[[*comparison.best_first]],
+        frame=data.iloc[[*comparison.pairs.best_first]],
         data=data,
         columns=(
             number("rank", place, brief),
@@ -326,10 +325,11 @@ def slopes(frame: pd.DataFrame, comparison: Comparison, evidence: tuple[Column, 
     """Return the table of slopes, one row for each covariate and pair."""
     measure = comparison.measure
     kind = f"{level_percent(comparison.level)} interval"
+    ordered = comparison.pairs.in_order(frame, measure.neutral)
     return Table(
         name="slopes",
         caption=f"Slopes: {measure.effect_name} per unit of the covariate",
-        frame=comparison.turned(frame).sort_values("covariate", kind="stable"),
+        frame=ordered.sort_values("covariate", kind="stable"),
         data=frame,
         columns=(
             *names("covariate", "first", "second"),
@@ -442,15 +442,15 @@ def verdict(
         tables, fold = (), Fold("Tables of this comparison", (), (levels, rows, checks))
     elif request.details:
         figures, tables, fold = _pairs(comparison, levels, rows)
-    ordered = not comparison.sides  # averages are in no order
+    ordered = not comparison.pairs.averages  # averages are in no order
     relation = comparison.relation()
-    lines, left = order_lines(relation, best.ranges(comparison)) if ordered else ([], [])
+    lines, left = order_lines(relation) if ordered else ([], [])
     return Section(
         title=comparison.heading,
         lead=comparison.headline(),
         order=tuple(lines),
         open_pairs=tuple(left),
-        legend=legend(relation, ranges=best.reading(comparison)) if ordered else (),
+        legend=legend(relation) if ordered else (),
         text=tuple(said for said in (_irrelevant(comparison), comparison.interval_note) if said),
         figures=figures,
         tables=tables,
@@ -472,14 +472,14 @@ def _pairs(
     shown = tuple(figure for figure, there in wanted if there)
     if few:
         return shown, (levels, rows), None
-    matrix = verdict_table(comparison.relation(), comparison.best_first)
+    matrix = verdict_table(comparison.relation(), comparison.pairs.best_first)
     fold = Fold(f"Figure and table of the {n:,} contrasts", (forest,), (rows,))
     return shown, (levels, matrix), fold
 
 
 def _irrelevant(comparison: Comparison) -> str:
     """Return a sentence on the pairs that differ significantly but by less than the tolerance."""
-    pairs = comparison.oriented(comparison.irrelevant()).values()
+    pairs = comparison.pairs.oriented(comparison.irrelevant()).values()
     if not pairs:
         return ""
     said = "; ".join(map(" and ".join, pairs))

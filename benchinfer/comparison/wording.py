@@ -31,6 +31,8 @@ _DOMAINS = {
 # few data sets far out do not move.
 AVERAGE = "on average over"
 TYPICAL = "on a typical data set of"
+# Of ranks.
+LEFT_OPEN = "those that the verdicts leave open"
 _LACKING = 5  # algorithms that lack scores which a headline names
 ONE_DF = (
     " {} leave 1 degree of freedom: only very large differences can be shown, and intervals are"

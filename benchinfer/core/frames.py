@@ -92,22 +92,25 @@ GLOSSARY: dict[str, str] = {
     "mean_rank": "mean rank of the algorithm within blocks, 1 is best",
     "rank": "rank of the estimate, 1 is best, ties share the mean rank",
     "expected_rank": "mean over the posterior of the algorithm's rank, 1 is best",
-    "p_best": "p-value of the hypothesis that no other algorithm is better, not adjusted for the"
-    " number of algorithms",
-    "may_be_best": "whether the algorithm is in the confidence (Bayes: credible) set of the best"
-    " algorithm",
-    "p_near_best": "p-value of the hypothesis that no other algorithm is better by more than the"
-    " tolerance",
-    "may_be_near_best": "whether the algorithm may be the best one, or worse by at most the"
-    " tolerance",
+    "may_be_best": "whether no algorithm is shown to be better, by the verdicts on the pairs",
+    "p_not_beaten": "p-value of the hypothesis that no other algorithm is better, not adjusted for"
+    " the number of algorithms",
+    "not_beaten": "whether the algorithm is in the confidence (Bayes: credible) set of the best"
+    " algorithm, by a test of its own",
+    "p_not_beaten_beyond": "p-value of the hypothesis that no other algorithm is better by more"
+    " than the tolerance",
+    "not_beaten_beyond": "whether the algorithm is in the confidence set of those that are the best"
+    " one or worse by at most the tolerance",
     "better_at_least": "number of data sets on which the first algorithm is shown to be better at"
     " least (partial conjunction)",
     "worse_at_least": "number of data sets on which it is shown to be worse at least",
     "named": "data sets on which the first algorithm is shown to be better, by Holm's steps over"
     " the data sets or with a false discovery rate",
-    "rank_low": "smallest (best) rank in the confidence (Bayes: credible) set of the algorithm's"
-    " rank, of a relation that its preferences leave open, or that a consensus gives it",
+    "rank_low": "smallest (best) rank that the verdicts leave open, that a consensus gives, or in"
+    " a set of ranks that holds for all algorithms together",
     "rank_high": "largest (worst) such rank",
+    "rank_low_alone": "smallest (best) rank in the set of this algorithm's rank alone",
+    "rank_high_alone": "largest (worst) such rank",
     "check": "what was checked",
     "direction": "whether a check passes with at most or at least the limit; empty without one",
     "limit": "the limit it is compared with; none where the value informs or does not decide alone",

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from benchinfer.comparison import best
 from benchinfer.comparison.comparison import spanning
 from benchinfer.comparison.options import ContrastOptions, TestedOptions
 from benchinfer.comparison.sections import (
@@ -20,6 +19,7 @@ from benchinfer.comparison.sections import (
     level_writer,
     mean_writer,
 )
+from benchinfer.comparison.wording import LEFT_OPEN
 from benchinfer.core.errors import DesignError
 from benchinfer.core.numbers import count, fixed, level_percent, p_places, p_value, places
 from benchinfer.papers.styler import PaperTable, Series, one_line, series
@@ -80,7 +80,7 @@ def reference(result: Comparison, against: str | None = None) -> str | None:
 
 def control(result: Comparison) -> str | None:
     """Return the algorithm that is a side of every contrast, if there is one."""
-    sides = result.named_sides()
+    sides = result.pairs.sides
     common = set.intersection(*(set(pair) for pair in sides))
     if len(result.algorithms) == 2:
         options = result.provenance.options
@@ -226,7 +226,7 @@ def standings(result: Comparison) -> tuple[str, Mapping[str, Standing], str]:
         return "", {}, ""
     if len(groups) <= LETTERED:
         return "letters", groups, reading_of_letters(result)
-    return "ranks", best.ranges(result), f"Ranks are {best.reading(result)}."
+    return "ranks", result.pairs.possible_ranks, f"Ranks are {LEFT_OPEN}."
 
 
 def standing(name: str, head: str, values: Sequence[Standing]) -> Series:

@@ -26,8 +26,11 @@ def sentence(result: Comparison | Comparisons) -> str:
     if isinstance(result, Comparisons):
         return _of_datasets(result)
     fixed = result.contrasts(all=True)
-    rows, write = result.turned(fixed), effect_writer(result.measure, fixed)
-    chosen = None if result.sides else reference(result)
+    rows, write = (
+        result.pairs.in_order(fixed, result.measure.neutral),
+        effect_writer(result.measure, fixed),
+    )
+    chosen = None if result.pairs.averages else reference(result)
     if chosen is None:
         basis = _basis(result, fixed, "of the first named", "the second")
         sentences = [f"In all ({basis}), {_contrasts(result, rows, write)}."]
@@ -161,7 +164,7 @@ def _contrasts(result: Comparison, rows: pd.DataFrame, write: Write) -> str:
     """Return a clause with the number of decided contrasts, and their list if they are few."""
     decided = rows[rows["verdict"].isin(["first", "second"])]
     equal, n, noun = int((rows["verdict"] == "equivalent").sum()), len(decided), "pair"
-    if result.sides:
+    if result.pairs.averages:
         noun = "contrast"
     more = f", {count(equal, noun)} equivalent" if equal else ""
     if not n:

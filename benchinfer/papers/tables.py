@@ -92,7 +92,7 @@ def _comparison(
     if rows == "leaves":
         raise ArgumentError(unknown("rows", rows, ("algorithms", "pairs", "datasets")))
     if rows is None:
-        complete = not result.sides and reference(result, against) is not None
+        complete = not result.pairs.averages and reference(result, against) is not None
         rows = "algorithms" if complete else "pairs"
     if rows == "pairs":
         _refuse("a table of pairs", scores=scores, against=against, top=top)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
@@ -84,16 +84,15 @@ MOST_PAIRS = 45  # of more pairs a matrix of the verdicts says more than a line 
 ORDER_CAPTION = "What the verdicts say about the order, and no more."
 LEGEND = "a > b: a is better    a ~ b: equivalent    a ? b: undecided"
 _TRANSITIVE = "a > b and b > c together say a > c"
-_RANKS = "Best first, each with {}."
-_LEFT = "the ranks that the verdicts leave open"
+_RANKS = "Best first, each with the ranks that the verdicts leave open."
 _LINE = 72  # undecided pairs are listed if they fit on one line, else counted
 
 
-def legend(*relations: Relation, ranges: str = _LEFT) -> tuple[str, ...]:
-    """Return the legend of orders; `ranges` describes the ranks listed for many algorithms."""
+def legend(*relations: Relation) -> tuple[str, ...]:
+    """Return the legend of orders."""
     few = [relation for relation in relations if len(relation.algorithms) <= LETTERED]
     pairs = ((LEGEND, _TRANSITIVE) if any(map(_chained, few)) else (LEGEND,)) if few else ()
-    return pairs if len(few) == len(relations) else (*pairs, _RANKS.format(ranges))
+    return pairs if len(few) == len(relations) else (*pairs, _RANKS)
 
 
 def _chained(relation: Relation) -> bool:
@@ -104,13 +103,11 @@ def _chained(relation: Relation) -> bool:
     )
 
 
-def order_lines(
-    relation: Relation, ranges: Mapping[str, tuple[int, int]] | None = None
-) -> tuple[list[str], list[str]]:
+def order_lines(relation: Relation) -> tuple[list[str], list[str]]:
     """Return a relation as lines of text: its established order, and its open pairs.
 
     A ranking is one line; else there is one for each better algorithm. Of many algorithms lines
-    have their ranges of ranks, by default those that the verdicts leave open.
+    have the ranks that the verdicts leave open.
 
     Examples
     --------
@@ -120,8 +117,7 @@ def order_lines(
     (['a > c'], ['a ? b, b ? c'])
     """
     if len(relation.algorithms) > LETTERED:
-        ranges = ranges or rank_intervals(relation)
-        groups = groupby(relation.standing, ranges.__getitem__)
+        groups = groupby(relation.standing, rank_intervals(relation).__getitem__)
         lines = [f"{' to '.join(map(str, dict.fromkeys(x)))}: {', '.join(n)}" for x, n in groups]
         return lines, _left(relation)
     if relation.is_weak_order():

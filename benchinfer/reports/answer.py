@@ -37,8 +37,8 @@ def answer(comparisons: Sequence[Comparison], anchors: Mapping[int, str]) -> Sec
     tables, fold, text = list[Table](), None, list[str]()
     if serious := _serious(comparisons, anchors):
         tables.append(serious)
-    if len(comparisons) > 1 and not lead.sides:
-        places = [n for n, c in enumerate(comparisons) if not c.sides]
+    if len(comparisons) > 1 and not lead.pairs.averages:
+        places = [n for n, c in enumerate(comparisons) if not c.pairs.averages]
         agreement = VerdictAgreement.of(comparisons)
         side, fold = agreement_tables(agreement, {a: anchors[n] for a, n in enumerate(places)})
         tables += side
@@ -65,10 +65,10 @@ def _facts(lead: Comparison) -> tuple[tuple[str, str], ...]:
     gaps = [f"{len(coverage.empty):,} of {d * k:,} cells empty"] if coverage.empty else []
     gaps += [f"{len(coverage.thin):,} of {d * k:,} cells thin"] if coverage.thin else []
     each = f"at most {high}" if gaps else f"{low}" if low == high else f"{low} to {high}"
-    decided = int((lead.codes >= Verdict.EQUIVALENT).sum())
-    name, said = "Pairs decided", f"{decided:,} of {len(lead.codes):,}"
-    if len(lead.codes) == 1:
-        name, said = "Verdict", words(Verdict(int(lead.codes[0])), *lead.named_sides()[0])
+    decided = int((lead.pairs.codes >= Verdict.EQUIVALENT).sum())
+    name, said = "Pairs decided", f"{decided:,} of {len(lead.pairs.codes):,}"
+    if len(lead.pairs.codes) == 1:
+        name, said = "Verdict", words(Verdict(int(lead.pairs.codes[0])), *lead.pairs.sides[0])
     return (
         (
             "Scores",

@@ -40,12 +40,12 @@ from benchinfer.comparison.checks import validation
 from benchinfer.comparison.comparison import Target
 from benchinfer.comparison.contrasts import Contrasts
 from benchinfer.comparison.evidence import Scores, Setting
+from benchinfer.comparison.pairs import ComparedPairs
 from benchinfer.comparison.posterior import codes_of, level_of
 from benchinfer.core.arguments import names_of, seed_of
 from benchinfer.core.errors import DesignError
 from benchinfer.core.numbers import count
 from benchinfer.core.progress import Progress, reporting
-from benchinfer.numerics.directions.rank_sets import rank_sets_of_draws
 from benchinfer.numerics.outcome_probabilities import average_outcomes, ranks
 
 # Share of data sets on which a pair ties at the limit, beyond which t interactions are refused.
@@ -147,16 +147,12 @@ def compare_fit(
         ranks_following = ranks(draws.following, margin)
     result = BayesComparison(
         setting=setting,
-        pairs=family.pairs[family.wanted],
-        codes=codes_of(average, level),
+        pairs=ComparedPairs.of(family, setting.algorithms, codes_of(average, level), levels),
         level=level,
         target=target,
         levels=levels,
         stored_checks=(),
         provenance=options.joint_provenance(setting.digest, family),
-        sides=family.sides[family.wanted],
-        names=family.names[family.wanted],
-        rank_sets=rank_sets_of_draws(effects, level),
         quantity="average",
         structure=fitted.model.structure,
         average=average,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, ClassVar, Self, get_args
+from typing import TYPE_CHECKING, ClassVar, Self, get_args, override
 
 import numpy as np
 
@@ -17,7 +17,6 @@ from benchinfer.analyses.bayes.options import BayesOptions, Quantity
 from benchinfer.analyses.bayes.sensitivity import OtherModels
 from benchinfer.analyses.bayes.subgroups import Along
 from benchinfer.comparison import wording
-from benchinfer.comparison.best import RankKind
 from benchinfer.comparison.comparison import Comparison, Order
 from benchinfer.comparison.per_dataset import Comparisons
 from benchinfer.comparison.posterior import Convergence, codes_of, directional, effects_of
@@ -28,6 +27,7 @@ from benchinfer.core.progress import reporting
 from benchinfer.core.provenance import StoredOptions
 from benchinfer.core.saving import savable
 from benchinfer.core.sections import Check
+from benchinfer.numerics.directions.rank_sets import RankSets, rank_sets_of_draws
 from benchinfer.numerics.outcome_probabilities import Outcomes, Ranks
 from benchinfer.numerics.types import Array, Codes
 
@@ -524,8 +524,23 @@ class BayesComparison(Comparison):
             )
         result = replace(self, quantity=quantity)
         codes = codes_of(result.outcomes, self.level, settled=self.convergence.settled)
-        result = replace(result, codes=codes)
+        pairs = replace(result.pairs, codes=codes, quality=result.levels.quality)
+        result = replace(result, pairs=pairs)
         return replace(result, stored_checks=result.diagnose())
+
+    @override
+    def _rank_sets(self) -> RankSets:
+        """Return the credible sets of the best and of ranks."""
+        from benchinfer.analyses.bayes.subgroups import moved
+
+        if self.about:
+            raise DesignError(
+                f"there are no sets of the best {self.about}.",
+                hint="summary() has the probabilities to be the best there.",
+            )
+        draws = self.draws.effects if self.target == "domain" else self.draws.these
+        further = 0.0 if self.along is None else moved(self.along, self.draws)[0]
+        return rank_sets_of_draws(draws + further, self.level)
 
     def diagnose(self) -> tuple[Check, ...]:
         """Return the checks of the finished comparison."""
@@ -610,7 +625,7 @@ class BayesComparison(Comparison):
             return self.of(quantity).contrasts(order=order, all=all)
         return super().contrasts(order=order, all=all)
 
-    def summary(self, *, ranks: RankKind = "simultaneous") -> pd.DataFrame:
+    def summary(self) -> pd.DataFrame:
         """One row per algorithm: its level, ranks, and probabilities to be the best.
 
         Returns
@@ -624,7 +639,7 @@ class BayesComparison(Comparison):
             as these. Intervals are of each level alone; claims about the domain include how its
             data sets vary.
         """
-        table = super().summary(ranks=ranks)
+        table = super().summary()
         columns = {
             "expected_rank": self.ranks.expected,
             "prob_best": self.ranks.best,

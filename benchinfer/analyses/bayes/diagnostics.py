@@ -65,7 +65,7 @@ def _other_sign(result: BayesComparison) -> list[Check]:
     involved = matrix != 0
     known = there.astype(np.float64) @ involved.T == involved.sum(axis=1)
     mean = np.where(known, effects @ matrix.T, 0.0).sum(axis=0)
-    return [decisions.other_sign_of_means(result.codes, mean, result.oriented())]
+    return [decisions.other_sign_of_means(result.pairs.codes, mean, result.pairs.oriented())]
 
 
 def _domains(result: BayesComparison) -> list[Check]:

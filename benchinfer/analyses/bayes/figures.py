@@ -192,7 +192,7 @@ def layout_shrinkage(
     first, second = result.ranking()[:2] if pair is None else pair
     if strange := [name for name in (first, second) if name not in result.algorithms]:
         raise ArgumentError(unknown("algorithm", strange[0], result.algorithms))
-    first, second = result.oriented([(first, second)])[0]
+    first, second = result.pairs.oriented([(first, second)])[0]
     i, j = result.algorithms.index(first), result.algorithms.index(second)
     contrast = np.eye(k)[i] - np.eye(k)[j]
     shrunken = result.draws.dataset_mean @ helmert(k) @ contrast
@@ -382,10 +382,10 @@ def _laid(
     line = width - 0.3 - (_BESIDE + _LEFT) * _side(width) * is_wide(width)
     room = (line - across(f"{_LISTED}   vs ", _SMALL)) / 2
     names = fitted(result.algorithms, room, _SMALL)
-    dots, sides = list[Dot](), result.named_sides()
-    for p, pair in result.oriented().items():
+    dots, sides = list[Dot](), result.pairs.sides
+    for p, pair in result.pairs.oriented().items():
         at, then = average[p], None if following is None else following[p]
-        code = int(result.codes[p])
+        code = int(result.pairs.codes[p])
         if pair != sides[p]:
             at, then = (1 - at[0], at[1]), None if then is None else (1 - then[0], then[1])
             code = MIRROR[code]

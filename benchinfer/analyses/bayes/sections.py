@@ -85,7 +85,7 @@ def dominance(result: BayesPairsComparison) -> Table:
     return Table(
         name="dominance",
         caption="Which outcome is the most probable one",
-        frame=result.turned(data),
+        frame=result.pairs.in_order(data, result.measure.neutral),
         data=data,
         columns=(
             *names("first", "second"),

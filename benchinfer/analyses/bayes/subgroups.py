@@ -94,7 +94,13 @@ def slopes(result: BayesComparison) -> pd.DataFrame:
     for name in along.names:
         outcomes = average_outcomes(result.draws.slopes[name], matrix, 0.0, result.level)
         codes = codes_of(outcomes, result.level, settled=result.convergence.settled)
-        one = replace(result, setting=exact, quantity="average", average=outcomes, codes=codes)
+        one = replace(
+            result,
+            setting=exact,
+            quantity="average",
+            average=outcomes,
+            pairs=replace(result.pairs, codes=codes),
+        )
         table = one.contrasts(all=True).drop(columns=["quantity", "prob_equivalent"])
         table.insert(0, "covariate", name)
         tables.append(table)

@@ -14,7 +14,6 @@ from benchinfer.analyses.bootstrap.evidence import (
     BootstrapProcedure,
     improvement_of,
     levels_of,
-    rank_sets_of,
     tested,
 )
 from benchinfer.analyses.bootstrap.numerics import aggregates, profiles
@@ -34,6 +33,7 @@ from benchinfer.comparison.checks.complete import complete_part
 from benchinfer.comparison.comparison import Alternative
 from benchinfer.comparison.contrasts import Contrasts
 from benchinfer.comparison.evidence import Setting, decide
+from benchinfer.comparison.pairs import ComparedPairs
 from benchinfer.core.arguments import check_jobs, seed_of
 from benchinfer.core.measure import Measure
 from benchinfer.core.progress import Progress, of_task, reporting
@@ -54,7 +54,7 @@ def compared(
     family = options.family(setting.algorithms, aggregates.point(sample, statistic))
     influence = aggregates.influence(sample, statistic, resample, seed)
     procedure = BootstrapProcedure.of(family, options, sample, influence)
-    resamples, shown = procedure.resamples, family.wanted
+    resamples = procedure.resamples
     # The number that was drawn is on record, not that it was left open.
     options = replace(options, resamples=resamples)
     aggregated = Aggregated.of(
@@ -74,19 +74,20 @@ def compared(
     name = level_name(options.statistic)
     mean = aggregates.point(sample, statistic_of("mean")) if name else None
     few, grid = min(resamples, SIDE_RESAMPLES), profiles.grid(scores.raw)
+    codes = decide(evidence.estimate, evidence.p_value, evidence.p_equivalence, alpha)
+    levels = levels_of(aggregated, alpha, mean, name)
     result = BootstrapComparison(
         setting=setting,
-        pairs=family.pairs[shown],
-        codes=decide(evidence.estimate, evidence.p_value, evidence.p_equivalence, alpha),
+        pairs=ComparedPairs.of(
+            family, setting.algorithms, codes, levels, directed=options.directed
+        ),
         level=options.level,
         target="datasets" if resample == "replications" else "domain",
-        levels=levels_of(aggregated, alpha, mean, name),
+        levels=levels,
         stored_checks=(),
         provenance=options.provenance(
             setting.digest, words(options.adjust, family, directed=options.directed), seed
         ),
-        sides=family.sides[shown],
-        names=family.names[shown],
         evidence=evidence,
         reported=scores.measure,
         statistic=statistic_words(options.statistic, several=scores.raw.n_datasets > 1),
@@ -94,7 +95,6 @@ def compared(
         improved=improvement_of(scores.raw, options, resamples, n_jobs, progress),
         scores_profile=profiles.scores_above(scores.raw, grid, resample, few, seed, alpha),
         ratios_profile=_ratios(setting.measure, scores.raw, resample, few, seed, alpha),
-        rank_sets=rank_sets_of(aggregated, alpha, margin),
     )
     rows = diagnostics.checks(result, sample, family, procedure, tests)
     return replace(result, stored_checks=rows)

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar, Literal
+from typing import TYPE_CHECKING, ClassVar, Literal, override
 
 import numpy as np
 
 from benchinfer.analyses.bootstrap.evidence import Improvement
 from benchinfer.analyses.bootstrap.numerics.profiles import PerformanceProfiles
 from benchinfer.analyses.bootstrap.options import BootstrapOptions
-from benchinfer.comparison import wording
+from benchinfer.comparison import best, wording
 from benchinfer.comparison.comparison import TestedComparison
 from benchinfer.core.errors import DesignError, unknown
 from benchinfer.core.frames import frame
@@ -20,6 +20,7 @@ from benchinfer.core.numbers import sentence
 from benchinfer.core.provenance import StoredOptions
 from benchinfer.core.saving import savable
 from benchinfer.numerics.covariance import pairs_of
+from benchinfer.numerics.directions.rank_sets import RankSets
 from benchinfer.numerics.types import Array
 
 if TYPE_CHECKING:
@@ -106,6 +107,11 @@ class BootstrapComparison(TestedComparison):
             f"{self.statistic} of {self.measure.noun}, {options.resamples:,} resamples of"
             f" {_drawn_words[options.resample]}"
         )
+
+    @override
+    def _rank_sets(self) -> RankSets:
+        """Return the sets of the best and of ranks from p-values of the pairs."""
+        return best.of_raw_p_values(self)
 
     def scope(self) -> str:
         """Return what the claims are about, in words."""

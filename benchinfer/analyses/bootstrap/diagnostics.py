@@ -193,7 +193,7 @@ def _pairs(
 ) -> list[Check]:
     """Return the checks of pairs near the level, with conflicting intervals or without spread."""
     evidence, alpha, flat = result.evidence, result.alpha, tests.flat
-    pairs = result.oriented(family.named_sides(result.algorithms))
+    pairs = result.pairs.oriented(family.named_sides(result.algorithms))
     near = decisions.within_error(evidence.p_value, tests.error, alpha)
     near |= decisions.within_error(evidence.p_equivalence, tests.equivalence_error, alpha)
     in_steps = procedure.n_contrasts > 1

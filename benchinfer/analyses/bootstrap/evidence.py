@@ -16,7 +16,6 @@ from benchinfer.analyses.bootstrap.numerics.aggregates import (
 from benchinfer.analyses.bootstrap.numerics.intervals import (
     BootstrapDraws,
     contracted,
-    expanded,
     gather,
     lower,
     monte_carlo_error,
@@ -33,8 +32,7 @@ from benchinfer.comparison.evidence import Evidence, Level
 from benchinfer.core.progress import Progress, of_task
 from benchinfer.core.saving import savable
 from benchinfer.numerics import multiplicity
-from benchinfer.numerics.covariance import all_pairs, pairs_of
-from benchinfer.numerics.directions.rank_sets import RankSets, ResampleReference, rank_sets
+from benchinfer.numerics.covariance import pairs_of
 from benchinfer.numerics.types import Array, Flags
 
 
@@ -215,24 +213,6 @@ def tested(
         (p_error * adjusted / p)[shown],
         (monte_carlo_error(outside, draws, 1) * equal / outside)[shown],
         flat[shown],
-    )
-
-
-def rank_sets_of(aggregated: Aggregated, alpha: float, margin: float) -> RankSets:
-    """Return the sets of the best and of ranks from draws, with p-values as those of pairs."""
-    k = len(aggregated.estimate)
-    pairs, matrix = all_pairs(k)
-    bounds, (i, j) = aggregated.influence.bounds(matrix), pairs.T
-    df, share, least = (np.ones((k, k)) for _ in range(3))
-    for square, values in zip((df, share, least), (*bounds.units, bounds.least), strict=True):
-        square[i, j] = square[j, i] = values
-
-    def p_value(tail: Array) -> Array:
-        p = expanded(tail, (df, share)) if aggregated.expanded else tail
-        return np.maximum(p, least)
-
-    return rank_sets(
-        ResampleReference(aggregated.estimate, aggregated.draws, p_value), alpha, margin
     )
 
 

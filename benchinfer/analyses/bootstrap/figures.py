@@ -36,7 +36,7 @@ _NOTE = "of each algorithm alone: whether two of them overlap is no test of thei
 
 def layout_aggregates(result: BootstrapComparison, width: Width = PAGE) -> Intervals:
     """Return the layout of the aggregates of the algorithms with their intervals, best first."""
-    measure, table = result.measure, result.summary().iloc[[*result.best_first]]
+    measure, table = result.measure, result.summary().iloc[[*result.pairs.best_first]]
     names = bars.labels(result.algorithms, [""], width)
     rows = tuple(
         Interval(names[algorithm], "", estimate, low, high)
@@ -76,7 +76,7 @@ def layout_improvement(
     Pairs are in the order of their better-ranked, then of their worse-ranked algorithm.
     """
     measure = result.setting.measure
-    table = result.turned(result.probability_of_improvement())
+    table = result.pairs.in_order(result.probability_of_improvement(), result.measure.neutral)
     names = bars.pair_labels(result.algorithms, " vs ", ["0.00"], width)
     columns = ("first", "second", "prob_improvement", "conf_low", "conf_high", "p_value")
     rows = tuple(
@@ -187,7 +187,7 @@ def _laid(
     names = fitted(result.algorithms, room, bold=not together)
     curves = [
         ProfileCurve(names[result.algorithms[a]], share[a], low[a], high[a])
-        for a in result.best_first
+        for a in result.pairs.best_first
     ]
     ends = float(threshold[0]), float(threshold[-1])
     bands = (

@@ -61,8 +61,8 @@ class Answer(ComparisonGroups[Comparison], Tabular):
             return ""
         if isinstance(second, str):
             return f"{self.choices[measure].second} cannot answer: {second}"
-        sides = lead.named_sides()
-        codes, theirs = lead.codes, second.of(sides)
+        sides = lead.pairs.sides
+        codes, theirs = lead.pairs.codes, second.of(sides)
         common = (codes != Verdict.MISSING) & (theirs != Verdict.MISSING) & ~lead.withheld
         better = np.isin(codes, _BETTER) & np.isin(theirs, _BETTER)
         n, differ = int(common.sum()), int((common & (codes != theirs)).sum())
@@ -85,7 +85,7 @@ class Answer(ComparisonGroups[Comparison], Tabular):
         analysis = f"By {within(result.heading)}{choice.of_scores}, as {choice.reason}"
         turned = ""
         if n := choice.unpaired:
-            turns = f"{n:,} of {count(len(result.codes), 'verdict')}"
+            turns = f"{n:,} of {count(len(result.pairs.codes), 'verdict')}"
             turned = (
                 "replications of one number are taken as shared by the algorithms, without which"
                 f" {turns} would be another"

@@ -223,9 +223,9 @@ def with_pairing(
         apart = chosen(choice, replace(scores, paired=False), measure, **arguments)
     except (DesignError, FitError):
         return choice
-    if not np.array_equal(apart.pairs, result.pairs):
+    if not np.array_equal(apart.pairs.index, result.pairs.index):
         return choice
-    return replace(choice, unpaired=int((apart.codes != result.codes).sum()))
+    return replace(choice, unpaired=int((apart.pairs.codes != result.pairs.codes).sum()))
 
 
 def _second(

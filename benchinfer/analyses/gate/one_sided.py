@@ -105,7 +105,7 @@ def by_pair(q: GateQuestion) -> OneSided:
     )
     if not of_items and fitting != "independent-rates":
         return _by_t(comparison, q.level)
-    names, m = comparison.named_sides()[0], comparison.measure.margin
+    names, m = comparison.pairs.sides[0], comparison.measure.margin
     sides = data.of(*(comparison.algorithms.index(name) for name in names))
     if of_items:  # Tango's score statistics of the difference of rates
         z, z0 = (outcomes.score_statistic(fourfold(sides), -shift) for shift in (m, 0.0))

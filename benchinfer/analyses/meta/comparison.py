@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, ClassVar, override
 
 import numpy as np
 
@@ -31,10 +31,10 @@ from benchinfer.analyses.meta.pooling import (
 from benchinfer.analyses.meta.studies import Studies
 from benchinfer.comparison import best
 from benchinfer.comparison.adjustment import ADJUSTMENTS, JOINT, sidak, words
-from benchinfer.comparison.best import RankKind
 from benchinfer.comparison.comparison import TestedComparison
 from benchinfer.comparison.evidence import Level, Setting, decide, mean_ranks, positions
 from benchinfer.comparison.influence import Influence
+from benchinfer.comparison.pairs import ComparedPairs
 from benchinfer.comparison.prediction import NewDataset
 from benchinfer.core.arguments import check_jobs
 from benchinfer.core.numbers import count, join, sentence
@@ -203,7 +203,7 @@ class MetaComparison(TestedComparison):
             used += [multiplicity.holm, sidak]
         return used
 
-    def summary(self, *, ranks: RankKind = "simultaneous") -> pd.DataFrame:
+    def summary(self) -> pd.DataFrame:
         """One row per algorithm: ``measure algorithm estimate n rank [prob_best prob_near_best]``.
 
         Estimates of published or standardised effects are relative to the mean of the algorithms.
@@ -211,7 +211,7 @@ class MetaComparison(TestedComparison):
         estimates; pairwise pooling has none. Networks of three algorithms or more have ``p_score``,
         the mean certainty to be better than another one.
         """
-        return tables.ranked(self, super().summary(ranks=ranks))
+        return tables.ranked(self, super().summary())
 
     def heterogeneity(self) -> pd.DataFrame:
         """Heterogeneity of effects between data sets: Q, tau^2 with its interval, I^2 and H^2.
@@ -341,6 +341,14 @@ class MetaComparison(TestedComparison):
         """
         return tables.slopes(self)
 
+    @override
+    def _rank_sets(self) -> RankSets:
+        """Return the sets of the best and of ranks, of a network by its joint distribution."""
+        if self.fit is None:
+            return best.of_raw_p_values(self)
+        levels, errors = errors_of(self.studies, self.fit, all_pairs(len(self.algorithms))[1])
+        return best.of_normal(levels, errors, self.alpha, self.measure.margin)
+
     def family(self) -> tuple[ContrastFamily, str]:
         """Return the contrasts that were requested, and their adjustment."""
         return family_of(self.algorithms, self.options, self.levels.means, self.fit)
@@ -369,7 +377,7 @@ def compared(
         family, alone = with_evidence(family, alone)
     evidence, p_error = evidence_of(setting, studies, family, fit, alone, method, options)
     codes = decide(evidence.estimate, evidence.p_value, evidence.p_equivalence, options.alpha)
-    levels, shown = Level(means), family.wanted
+    levels = Level(means)
     if fit is None and np.isfinite(studies.levels).any():
         ranks = mean_ranks(studies.levels)
         levels = Level.of_pairs(levels, family.pairs, alone.estimate, codes, ranks, units=True)
@@ -378,8 +386,7 @@ def compared(
         levels = Level(fitted - fitted.mean())
     result = MetaComparison(
         setting=setting,
-        pairs=family.pairs[shown],
-        codes=codes,
+        pairs=ComparedPairs.of(family, names, codes, levels, directed=options.directed),
         level=options.level,
         target="datasets" if options.method == "fixed" else "domain",
         levels=levels,
@@ -388,26 +395,13 @@ def compared(
             setting.digest,
             words(method, family, directed=options.directed, joint=True),
         ),
-        sides=family.sides[shown],
-        names=family.names[shown],
         evidence=evidence,
         studies=studies,
         fit=fit,
         alone=alone,
         third=third,
     )
-    if not lean:
-        result = replace(result, rank_sets=_rank_sets(result, fit, method))
     return replace(result, stored_checks=diagnostics.checks(result, p_error))
-
-
-def _rank_sets(result: MetaComparison, fit: NetworkFit | None, method: str) -> RankSets | None:
-    """Return the sets of the best and of ranks, of a network by its joint distribution."""
-    if fit is None:
-        return best.of_raw_p_values(result)
-    levels, errors = errors_of(result.studies, fit, all_pairs(len(result.algorithms))[1])
-    sets = best.of_normal(levels, errors, result.alpha, result.measure.margin)
-    return best.with_verdicts(sets, result, method)
 
 
 def without_datasets(

@@ -57,7 +57,7 @@ def _weights(meta: MetaComparison) -> list[Check]:
         return []
     if meta.third:
         return []
-    each = [lifted(one.v) for one in meta.studies.direct(meta.pairs)]
+    each = [lifted(one.v) for one in meta.studies.direct(meta.pairs.index)]
     if meta.joint:
         equal = [meta.interval == "equal-weights"]
     else:

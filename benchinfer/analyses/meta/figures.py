@@ -93,13 +93,13 @@ def shown_pair(meta: MetaComparison, pair: tuple[str, str] | None = None) -> int
     if pair is not None:
         return _position(meta, pair)
     n = meta.alone.n_datasets[: len(meta.pairs)]
-    real = (meta.pairs >= 0).all(axis=1) & (n > 1)
+    real = meta.pairs.real & (n > 1)
     if not real.any():
         raise DesignError(
             "no pair is on two data sets.", hint='kind="network" shows what is compared.'
         )
-    place = np.argsort(meta.best_first)
-    rank = np.where(real, place[meta.pairs].sum(axis=1), 10**6)
+    place = np.argsort(meta.pairs.best_first)
+    rank = np.where(real, place[meta.pairs.index].sum(axis=1), 10**6)
     enough = n >= 0.5 * n[real].max()
     return int(np.argmin(np.where(enough, rank, 10**6)))
 
@@ -109,7 +109,7 @@ def _position(meta: MetaComparison, pair: tuple[str, str]) -> int:
     if strange := [name for name in pair if name not in meta.algorithms]:
         raise ArgumentError(unknown("algorithm", strange[0], meta.algorithms))
     wanted = sorted(meta.algorithms.index(name) for name in pair)
-    position = np.flatnonzero((np.sort(meta.pairs, axis=1) == wanted).all(axis=1))
+    position = np.flatnonzero((np.sort(meta.pairs.index, axis=1) == wanted).all(axis=1))
     if not len(position) or meta.alone.n_datasets[position[0]] < 2:
         raise ArgumentError(
             f"{pair[0]!r} and {pair[1]!r} are not compared on two data sets.",
@@ -128,8 +128,8 @@ def layout_studies(
 ) -> StudiesLayout:
     """Return the layout of the forest plot of one pair, data sets in the order of their effects."""
     p = shown_pair(meta, pair)
-    measure, named = meta.measure, meta.oriented()[p]
-    intervals = study_intervals(meta, p, turn=named != meta.named_sides()[p])
+    measure, named = meta.measure, meta.pairs.oriented()[p]
+    intervals = study_intervals(meta, p, turn=named != meta.pairs.sides[p])
     names = fitted(intervals.datasets, 0.38 * width)
     rows = [
         Line(
@@ -249,8 +249,8 @@ def layout_funnel(
 ) -> Funnel:
     """Return the layout of the funnel plot of one pair, by default that of `shown_pair`."""
     p, names = shown_pair(meta, pair), meta.algorithms
-    i, j = (int(k) for k in meta.pairs[p])
-    first, second = meta.oriented()[p]
+    i, j = (int(k) for k in meta.pairs.index[p])
+    first, second = meta.pairs.oriented()[p]
     direct = meta.studies.pair(i, j)
     y, v = direct.y, direct.v
     sign = meta.measure.sign if first == names[i] else -meta.measure.sign
@@ -333,7 +333,7 @@ def layout_network(meta: MetaComparison, width: Width = PAGE) -> Network:
     """Return the layout of the network plot: algorithms clockwise from the top, best first."""
     k = len(meta.algorithms)
     number = together(meta.studies.blocks, k)
-    place = np.argsort(meta.best_first)
+    place = np.argsort(meta.pairs.best_first)
     angle = np.pi / 2 - 2 * np.pi * place / k
     names = fitted(meta.algorithms, _SIDES * width - across(f" ({number.max()})", 9), 9)
     nodes = tuple(

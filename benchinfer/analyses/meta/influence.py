@@ -96,9 +96,9 @@ def left_out(
         measure=meta.measure,
         unit="dataset",
         names=names,
-        sides=tuple(meta.named_sides()),
-        oriented=meta.oriented(),
-        before=meta.codes,
+        sides=tuple(meta.pairs.sides),
+        oriented=meta.pairs.oriented(),
+        before=meta.pairs.codes,
         shift=shift,
         codes=codes,
         refitted=refitted,
@@ -118,14 +118,14 @@ def _without(
         less = again(without(meta.studies, d))
     except (DesignError, FitError):
         return None
-    if not np.array_equal(less.pairs, meta.pairs):
+    if not np.array_equal(less.pairs.index, meta.pairs.index):
         return None
     error = meta.evidence.std_error
     move = meta.evidence.estimate - less.evidence.estimate
     move = np.divide(move, error, out=np.zeros_like(move), where=error > 0)
     most = int(np.argmax(np.abs(move)))
     tau2 = float(less.alone.tau2[most]) if less.fit is None else less.fit.heterogeneity
-    return move, less.codes, _cook(meta, less, move), tau2
+    return move, less.pairs.codes, _cook(meta, less, move), tau2
 
 
 def _cook(meta: MetaComparison, less: MetaComparison, move: Array) -> float:

@@ -112,4 +112,4 @@ def predict(meta: MetaComparison) -> NewDataset:
         prob_second=second,
         best=probability_best(levels, apart + each, joint_df, margin),
     )
-    return NewDataset(meta.measure, meta.algorithms, tuple(meta.named_sides()), prediction)
+    return NewDataset(meta.measure, meta.algorithms, tuple(meta.pairs.sides), prediction)

@@ -103,7 +103,7 @@ def _figures(meta: MetaComparison) -> tuple[Figure, ...]:
         "funnel": "Effects against their standard errors.",
     }
     on_two = meta.alone.n_datasets[: len(meta.pairs)] > 1
-    if not ((meta.pairs >= 0).all(axis=1) & on_two).any():
+    if not (meta.pairs.real & on_two).any():
         return ()
     return tuple(Figure(meta, kind, caption) for kind, caption in kinds.items())
 
@@ -145,7 +145,7 @@ def _amounts(meta: MetaComparison, frame: pd.DataFrame) -> Table:
     return Table(
         name="heterogeneity",
         caption="Heterogeneity",
-        frame=meta.turned(frame) if "first" in frame else frame,
+        frame=meta.pairs.in_order(frame, meta.measure.neutral) if "first" in frame else frame,
         data=frame,
         columns=tuple(columns),
         note="tau: standard deviation of a true difference between data sets, on the modelling"
@@ -206,7 +206,7 @@ def small(meta: MetaComparison, tests: pd.DataFrame) -> Section:
     table = Table(
         name="egger",
         caption="Slope of effects on their standard errors",
-        frame=meta.turned(tests),
+        frame=meta.pairs.in_order(tests, meta.measure.neutral),
         data=tests,
         columns=(
             *names("first", "second"),

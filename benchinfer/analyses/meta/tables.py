@@ -75,9 +75,9 @@ def heterogeneity(meta: MetaComparison) -> pd.DataFrame:
     """One row for the network, or one per pair; see `MetaComparison.heterogeneity`."""
     name = meta.measure.name
     if meta.fit is None:
-        named = meta.named_sides()
+        named = meta.pairs.sides
         each_pair: list[Heterogeneity] = []
-        each = meta.studies.direct(meta.pairs)
+        each = meta.studies.direct(meta.pairs.index)
         for one, tau2 in zip(each, meta.alone.tau2, strict=False):
             part = NetworkPart(one.y, np.ones((len(one.y), 1)), lifted(one.v))
             each_pair.append(pooling.heterogeneity([part], float(tau2), meta.level))
@@ -119,8 +119,8 @@ def _numbers(pooled: list[Heterogeneity]) -> dict[str, list[float]]:
 def egger(meta: MetaComparison) -> pd.DataFrame:
     """One row per pair with three data sets; see `MetaComparison.egger`."""
     rows: list[tuple[object, ...]] = []
-    each = meta.studies.direct(meta.pairs)
-    for one, (first, second) in zip(each, meta.named_sides(), strict=True):
+    each = meta.studies.direct(meta.pairs.index)
+    for one, (first, second) in zip(each, meta.pairs.sides, strict=True):
         try:
             test = pooling.egger(one.y, lifted(one.v))
         except FitError:
@@ -152,8 +152,8 @@ def subgroups(meta: MetaComparison) -> pd.DataFrame:
             hint="a column of domains says which data set belongs to which.",
         )
     rows: list[dict[str, object]] = []
-    each = studies.direct(meta.pairs)
-    for one, (first, second) in zip(each, meta.named_sides(), strict=True):
+    each = studies.direct(meta.pairs.index)
+    for one, (first, second) in zip(each, meta.pairs.sides, strict=True):
         domains, start = groups[one.held], len(rows)
         parts = {
             g: _subgroup(meta, one.y[domains == g], one.v[domains == g])
@@ -230,7 +230,7 @@ def splits(meta: MetaComparison) -> list[Split | None]:
         split(rows, blocks, (int(i), int(j)), meta.estimator, refined=refined, robust=robust)
         if min(i, j) >= 0
         else None
-        for i, j in meta.pairs
+        for i, j in meta.pairs.index
     ]
 
 
@@ -247,7 +247,7 @@ def consistency(meta: MetaComparison) -> pd.DataFrame:
     if designs.interaction is not None:
         kind = "F" if np.isfinite(designs.interaction.df_residual) else "Q"
         tests.append(("design by treatment", f"{kind}, random effects", designs.interaction))
-    for (first, second), one in zip(meta.named_sides(), splits(meta), strict=True):
+    for (first, second), one in zip(meta.pairs.sides, splits(meta), strict=True):
         if one is None:
             continue
         t = one.difference[0] / one.difference[1]
@@ -271,9 +271,9 @@ def evidence(meta: MetaComparison) -> pd.DataFrame:
     """One row per pair; see `MetaComparison.network`."""
     _network(meta)
     count = together(meta.studies.blocks, len(meta.algorithms))
-    e, named, measure = meta.evidence, meta.named_sides(), meta.measure
+    e, named, measure = meta.evidence, meta.pairs.sides, meta.measure
     separate = splits(meta)
-    n = np.array([count[i, j] if min(i, j) >= 0 else 0 for i, j in meta.pairs])
+    n = np.array([count[i, j] if min(i, j) >= 0 else 0 for i, j in meta.pairs.index])
     direct, indirect = np.full((2, len(n)), np.nan), np.full((2, len(n)), np.nan)
     for p, one in enumerate(separate):
         if one is not None:
@@ -311,7 +311,7 @@ def slopes(meta: MetaComparison) -> pd.DataFrame:
             hint="compare_meta(..., covariates=[...]) gives them.",
         )
     family, method = meta.family()
-    names = meta.named_sides()
+    names = meta.pairs.sides
     columns: dict[str, list[object] | Array] = {}
     for at, covariate in enumerate(meta.studies.covariates, 1):
         value, errors = errors_of(meta.studies, meta.fit, family.matrix, at)
@@ -359,7 +359,7 @@ def study_intervals(meta: MetaComparison, p: int, *, turn: bool = False) -> Stud
 
     They are of the second algorithm less the first where the pair is to be turned.
     """
-    direct = meta.studies.pair(int(meta.pairs[p, 0]), int(meta.pairs[p, 1]))
+    direct = meta.studies.pair(int(meta.pairs.index[p, 0]), int(meta.pairs.index[p, 1]))
     side = -1 if turn else 1
     y, v = side * direct.y, direct.v
     measure, pairs = meta.measure, meta.alone

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, ClassVar, override
 
 from benchinfer.analyses.mixed import diagnostics, influence, method, tables
 from benchinfer.analyses.mixed.design import Design, Structure
@@ -19,10 +19,11 @@ from benchinfer.analyses.mixed.fit import AnyFit, MixedFit
 from benchinfer.analyses.mixed.influence import Leave
 from benchinfer.analyses.mixed.options import MixedOptions
 from benchinfer.analyses.mixed.prediction import new_dataset
-from benchinfer.comparison import best, wording
+from benchinfer.comparison import wording
 from benchinfer.comparison.comparison import IF_SYMMETRIC, TestedComparison
 from benchinfer.comparison.contrasts import ContrastFamily
 from benchinfer.comparison.evidence import PairVerdicts, Setting, alpha_of, decide
+from benchinfer.comparison.pairs import ComparedPairs
 from benchinfer.comparison.per_dataset import Comparisons
 from benchinfer.comparison.prediction import NewDataset
 from benchinfer.core.errors import DesignError
@@ -30,6 +31,7 @@ from benchinfer.core.numbers import join
 from benchinfer.core.provenance import StoredOptions
 from benchinfer.core.saving import savable
 from benchinfer.core.sections import Check
+from benchinfer.numerics.directions.rank_sets import RankSets
 from benchinfer.numerics.types import Array
 from benchinfer.scores.numerics.skewness import FEWEST
 
@@ -48,6 +50,8 @@ class MixedComparison(TestedComparison):
     ----------
     fitted
         The model with its fit.
+    rows
+        (K, p) combinations of the fixed effects that are the levels.
     about
         Which levels are compared, where these are not those of the average data set.
     """
@@ -56,6 +60,7 @@ class MixedComparison(TestedComparison):
     formula_name: ClassVar[str] = "Model"
 
     fitted: MixedFit
+    rows: Array
     about: str = ""
 
     title: ClassVar[str] = "Mixed model"
@@ -78,6 +83,13 @@ class MixedComparison(TestedComparison):
         return (*self.stored_checks, *rows)
 
     options: ClassVar[StoredOptions[MixedOptions]] = StoredOptions(MixedOptions)
+
+    @override
+    def _rank_sets(self) -> RankSets:
+        """Return the sets of the best and of ranks, by rotations if valid, else by t."""
+        return rank_sets_of(
+            self.setting, self.fitted, self.options, self.rows, self.fitted.levels(self.rows)
+        )
 
     @property
     def design(self) -> Design:
@@ -365,31 +377,31 @@ def compared(
     """Return the comparison of a fit, tested by the options of `compare_mixed`."""
     design, alpha = fitted.design, options.alpha
     rows = fitted.fixed.at if at is None else at
-    levels = fitted.levels(rows)
-    family, adjusted = family_of(setting.algorithms, fitted, options, levels)
+    estimates = fitted.levels(rows)
+    family, adjusted = family_of(setting.algorithms, fitted, options, estimates)
     errors = Errors.of(fitted, rows, family, options.df)
     method = adjusted.method
-    tests, p_error = evidence_of(setting, fitted, options, family, method, levels, errors)
-    shown = family.wanted
+    tests, p_error = evidence_of(setting, fitted, options, family, method, estimates, errors)
+    codes = decide(tests.estimate, tests.p_value, tests.p_equivalence, alpha)
+    levels = levels_of(setting, design, estimates, errors, alpha)
     seed = options.seed if method == "rotation" else None
     result = MixedComparison(
         setting=setting,
-        pairs=family.pairs[shown],
-        codes=decide(tests.estimate, tests.p_value, tests.p_equivalence, alpha),
+        pairs=ComparedPairs.of(
+            family, setting.algorithms, codes, levels, directed=options.directed
+        ),
         level=options.level,
         target=design.target,
-        levels=levels_of(setting, design, levels, errors, alpha),
+        levels=levels,
         stored_checks=(),
         provenance=options.provenance(setting.digest, adjusted.words(family, options), seed),
-        sides=family.sides[shown],
-        names=family.names[shown],
         evidence=tests,
         fitted=fitted,
+        rows=rows,
         about=about,
     )
     checks = diagnostics.checks(result, family, method, errors, p_error)
-    sets = rank_sets_of(setting, fitted, options, rows, levels)
-    return replace(result, stored_checks=checks, rank_sets=best.with_verdicts(sets, result, method))
+    return replace(result, stored_checks=checks)
 
 
 def verdicts_of(setting: Setting, fitted: MixedFit, options: MixedOptions) -> PairVerdicts:

@@ -75,7 +75,7 @@ def checks(
     """Return the diagnostics of a comparison, but for those of its residuals."""
     setting, fitted, evidence = result.setting, result.fitted, result.evidence
     design, alpha = fitted.design, result.options.alpha
-    pairs = result.oriented(family.named_sides(result.algorithms))
+    pairs = result.pairs.oriented(family.named_sides(result.algorithms))
     # Random rotations or flips do not decide all pairs for certain.
     error = np.zeros_like(evidence.p_value) if evidence.p_error is None else evidence.p_error
     near = within_error(evidence.p_value, error, alpha)
@@ -505,13 +505,13 @@ def _direct(result: MixedComparison, pairs: Oriented, alpha: float) -> list[Chec
     """Return the checks on pairs without shared data sets, and on those that these contradict."""
     if result.fitted.design.shared:
         return [_few_shared(result, pairs)]
-    if not result.setting.coverage.empty or not (result.pairs >= 0).all():
+    if not result.setting.coverage.empty or result.pairs.averages:
         return []
-    direct = direct_evidence(result.fitted, result.pairs)
+    direct = direct_evidence(result.fitted, result.pairs.index)
     if direct is None:
         return []
     apart = direct.contradicts(result.evidence, alpha)
-    sides = result.named_sides()
+    sides = result.pairs.sides
     shown = [
         _gap(result, direct, p, pair, -1.0 if pair != sides[p] else 1.0)
         for p, pair in pairs.items()
@@ -585,7 +585,7 @@ def _other_reference(
         return []
     levels, options = result.levels.estimate, replace(options, reference=other)
     e, _ = evidence_of(setting, fitted, options, family, method, levels, errors)
-    changed = result.codes != decide(e.estimate, e.p_value, e.p_equivalence, options.alpha)
+    changed = result.pairs.codes != decide(e.estimate, e.p_value, e.p_equivalence, options.alpha)
     by = {"flips": "sign flips", "rotation": "rotations"}[other]
     row = Check.informing(
         f"pairs that {by} decide otherwise",

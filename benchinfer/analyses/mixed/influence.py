@@ -332,9 +332,9 @@ def _full_analysis(mixed: MixedComparison) -> FullAnalysis:
     return FullAnalysis(
         measure=mixed.measure,
         matrix=family.matrix,
-        sides=mixed.named_sides(),
-        oriented=mixed.oriented(),
-        codes=mixed.codes,
+        sides=mixed.pairs.sides,
+        oriented=mixed.pairs.oriented(),
+        codes=mixed.pairs.codes,
         estimate=mixed.evidence.estimate,
         std_error=mixed.evidence.std_error,
         fitted=replace(mixed.fitted, statistics=None, residuals=None, replications=None),

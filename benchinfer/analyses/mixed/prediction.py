@@ -139,4 +139,4 @@ def new_dataset(mixed: MixedComparison, replications: int | None) -> NewDataset:
         noise=None if residuals is None else residuals.spread.difference,
         replications=replications,
     )
-    return NewDataset(mixed.measure, mixed.algorithms, tuple(mixed.named_sides()), prediction)
+    return NewDataset(mixed.measure, mixed.algorithms, tuple(mixed.pairs.sides), prediction)

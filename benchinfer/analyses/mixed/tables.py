@@ -320,15 +320,15 @@ def direct_evidence(fitted: MixedFit, pairs: Codes) -> DirectEvidence | None:
 
 def direct(mixed: MixedComparison) -> pd.DataFrame:
     """Return one row per pair: the model's and the direct estimate."""
-    real, evidence = (mixed.pairs >= 0).all(axis=1), mixed.evidence
-    shared = direct_evidence(mixed.fitted, mixed.pairs[real])
+    real, evidence = mixed.pairs.real, mixed.evidence
+    shared = direct_evidence(mixed.fitted, mixed.pairs.index[real])
     if shared is None:
         raise DesignError(
             "the direct evidence is kept where several data sets are compared by one variance per"
             f" source; here {mixed.fitted.peculiarity}.",
             hint='compare_mixed(..., structure="pairwise") keeps it.',
         )
-    named = [pair for pair, one in zip(mixed.named_sides(), real, strict=True) if one]
+    named = [pair for pair, one in zip(mixed.pairs.sides, real, strict=True) if one]
     return frame(
         {
             "first": [first for first, _ in named],

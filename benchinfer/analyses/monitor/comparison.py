@@ -369,8 +369,8 @@ class MonitorComparison(Comparison):
                 hint="give the table that went into monitor().",
             )
         feed = Feed(scores.blocks(self.measure.name), self.design.stage)
-        differences = [complete_differences(feed, int(i), int(j)) for i, j in self.pairs]
-        sides, pairs = tuple(self.named_sides()), self.oriented()
+        differences = [complete_differences(feed, int(i), int(j)) for i, j in self.pairs.index]
+        sides, pairs = tuple(self.pairs.sides), self.pairs.oriented()
         turns = tuple(pairs[p] != side for p, side in enumerate(sides))
         return Consecutive.of(
             sides, turns, differences, self.design, self.measure, permutations, seed
@@ -408,7 +408,7 @@ class MonitorComparison(Comparison):
 
     def _named(self, columns: Columns) -> pd.DataFrame:
         """Return a table with names in place of the codes of pairs, data sets and directions."""
-        sides = self.named_sides()
+        sides = self.pairs.sides
         pair = columns.get("pair", np.empty(0, dtype=np.int64))
         named: dict[str, object] = {
             "first": [sides[i][0] for i in pair],

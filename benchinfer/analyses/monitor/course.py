@@ -183,7 +183,7 @@ def runs(*results: MonitorComparison) -> Runs:
     design, setting = results[0].design, results[0].setting
     d = len(setting.coverage.datasets)
     last = None if design.last_stage is None else design.last_stage * design.stage
-    pairs = np.vstack([one.pairs for one in results])
+    pairs = np.vstack([one.pairs.index for one in results])
     used = np.concatenate([one.course.used for one in results])
     live = np.concatenate([one.course.live for one in results])
     counted, most = 0, 0
@@ -201,7 +201,7 @@ def runs(*results: MonitorComparison) -> Runs:
 def decided(result: MonitorComparison) -> list[tuple[str, int]]:
     """Return the verdict on each decided pair, in words, and its replications; earliest first."""
     pairs: list[tuple[str, int]] = []
-    sides, oriented = result.named_sides(), result.oriented()
+    sides, oriented = result.pairs.sides, result.pairs.oriented()
     for i in np.argsort(result.course.used, kind="stable"):
         end, (first, second) = result.course.ends[i], sides[i]
         if VERDICTS[end] <= VERDICTS[GO_ON]:

@@ -79,9 +79,9 @@ def oriented(result: MonitorComparison, pair: int) -> tuple[str, str, Verdict, i
 
     The sign is -1 where the second side comes first, so that differences change their sign.
     """
-    first, second = result.oriented()[pair]
-    sign = 1 if (first, second) == result.named_sides()[pair] else -1
-    code = int(result.codes[pair])
+    first, second = result.pairs.oriented()[pair]
+    sign = 1 if (first, second) == result.pairs.sides[pair] else -1
+    code = int(result.pairs.codes[pair])
     brief = fitted([first, second], NAME, bold=True)
     return brief[first], brief[second], Verdict(code if sign > 0 else MIRROR[code]), sign
 

@@ -31,6 +31,7 @@ from benchinfer.analyses.monitor.state import Memory, StateFile
 from benchinfer.comparison.checks.validation import refuse_overlap
 from benchinfer.comparison.comparison import Alternative
 from benchinfer.comparison.evidence import Level, Setting, mean_ranks
+from benchinfer.comparison.pairs import ComparedPairs
 from benchinfer.core.errors import DesignError
 from benchinfer.numerics.types import Codes
 from benchinfer.scores.checks.units import UNEQUAL, one_unit
@@ -338,13 +339,13 @@ class _Watched:
             codes = np.array([VERDICTS[end] for end in part.ends], dtype=np.int8)
             # Over the data sets that an algorithm has scores on.
             levels, ranks = Level(np.nanmean(mean, axis=0)), mean_ranks(mean)
+            levels = Level.of_pairs(levels, self.pairs, part.estimate, codes, ranks, units=True)
             results[setting.measure.name] = MonitorComparison(
                 setting=setting,
-                pairs=self.pairs,
-                codes=codes,
+                pairs=ComparedPairs.between(self.pairs, setting.algorithms, codes, levels),
                 level=design.level,
                 target="datasets",
-                levels=Level.of_pairs(levels, self.pairs, part.estimate, codes, ranks, units=True),
+                levels=levels,
                 stored_checks=checks(setting, design, part, gathered.part(i, part)),
                 provenance=self.options.provenance(setting.digest, comparison.adjustment(design)),
                 course=part,

@@ -22,13 +22,13 @@ from benchinfer.analyses.pair.tests import (
     without_noise,
     without_spread,
 )
-from benchinfer.comparison import best
 from benchinfer.comparison.adjustment import adjusted, level_spent
 from benchinfer.comparison.checks.decisions import informed
 from benchinfer.comparison.checks.validation import check_missing
 from benchinfer.comparison.comparison import Alternative
 from benchinfer.comparison.contrasts import ContrastFamily
 from benchinfer.comparison.evidence import Evidence, Level, Setting, decide, in_agreement
+from benchinfer.comparison.pairs import ComparedPairs
 from benchinfer.core.arguments import ArgumentError, seed_of
 from benchinfer.core.errors import unknown
 from benchinfer.core.verdict import Verdict
@@ -64,8 +64,14 @@ def compared(
     levels = Level.of_pairs(level, family.pairs, of_family.estimate, codes, ranks, units=True)
     result = PairComparison(
         setting=setting,
-        pairs=family.pairs[shown],
-        codes=codes,
+        pairs=ComparedPairs.of(
+            family,
+            setting.algorithms,
+            codes,
+            levels,
+            directed=options.directed,
+            undirected=("statistic",) if test == "5x2cv-f" else (),
+        ),
         level=options.level,
         target="datasets",
         levels=levels,
@@ -94,10 +100,7 @@ def compared(
         others=other_tests(named_pairs, data, procedure),
     )
     result = replace(result, stored_checks=diagnostics.checks(result, data, family, pairs))
-    if result.bayesian:
-        return informed(result)
-    sets = best.of_raw_p_values(result)
-    return replace(result, rank_sets=sets and best.with_verdicts(sets, result, options.adjust))
+    return informed(result) if result.bayesian else result
 
 
 def _flat(

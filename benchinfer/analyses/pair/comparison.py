@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, ClassVar, override
 
 import numpy as np
 
@@ -12,11 +12,14 @@ from benchinfer.analyses.pair import rules, tests
 from benchinfer.analyses.pair.diagnostics import Normality
 from benchinfer.analyses.pair.options import PairOptions
 from benchinfer.analyses.pair.rules import WORDS
+from benchinfer.analyses.pair.scores import OF_RANKS
 from benchinfer.analyses.pair.tests import OtherTest
+from benchinfer.comparison import best
 from benchinfer.comparison.comparison import TestedComparison
 from benchinfer.core.frames import frame
 from benchinfer.core.provenance import StoredOptions
 from benchinfer.core.saving import savable
+from benchinfer.numerics.directions.rank_sets import RankSets
 from benchinfer.numerics.types import Array, Codes
 
 if TYPE_CHECKING:
@@ -65,6 +68,18 @@ class PairComparison(TestedComparison):
         return self.probabilities is not None
 
     @property
+    @override
+    def differences_of_levels(self) -> bool:
+        return self.test not in OF_RANKS
+
+    @override
+    def _rank_sets(self) -> RankSets:
+        """Return the sets of the best and of ranks from p-values of the pairs."""
+        if self.bayesian:
+            return super()._rank_sets()
+        return best.of_raw_p_values(self)
+
+    @property
     def rule(self) -> str:
         """The decision rule in words."""
         if self.bayesian:
@@ -100,11 +115,6 @@ class PairComparison(TestedComparison):
             return {name: columns[name] for name in shown} | probabilities
         return {name: column for name, column in columns.items() if not np.isnan(column).all()}
 
-    @property
-    def undirected(self) -> tuple[str, ...]:
-        """Columns of `contrasts` that are the same whichever algorithm stands first."""
-        return ("statistic",) if self.test == "5x2cv-f" else ()
-
     def tests(self) -> pd.DataFrame:
         """Return the results of other tests on the same scores, on which no verdict rests.
 
@@ -128,7 +138,7 @@ class PairComparison(TestedComparison):
         """
         rows = [
             (*names, test, statistic, p, look.n)
-            for names, look in zip(self.named_sides(), self.looks, strict=False)
+            for names, look in zip(self.pairs.sides, self.looks, strict=False)
             for test, statistic, p in zip(look.tests, look.statistics, look.p_values, strict=True)
         ]
         columns = ("first", "second", "test", "statistic", "p_value", "n")

@@ -204,7 +204,7 @@ def _of_decisions(result: PairComparison, family: ContrastFamily, pairs: list[Pa
     test, evidence, alpha = result.test, result.evidence, result.alpha
     if result.bayesian:
         return []
-    oriented = result.oriented(family.named_sides(result.algorithms))
+    oriented = result.pairs.oriented(family.named_sides(result.algorithms))
     in_steps = stepwise(result.options.adjust, len(family.pairs))
     rows = [decisions.over_equality(evidence, alpha, oriented, in_steps=in_steps)]
     if test in OF_RANKS:

@@ -53,7 +53,7 @@ def layout(
     """Return the layout of the normal Q-Q plots of the differences, one panel for each pair."""
     if strange := [name for name in algorithms or () if name not in pair.algorithms]:
         raise ArgumentError(unknown("algorithm", strange[0], pair.algorithms))
-    rows = [(names, look) for names, look in zip(pair.named_sides(), pair.looks, strict=False)]
+    rows = [(names, look) for names, look in zip(pair.pairs.sides, pair.looks, strict=False)]
     known = [
         (names, look)
         for names, look in rows

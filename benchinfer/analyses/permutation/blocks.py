@@ -20,6 +20,7 @@ from benchinfer.comparison.comparison import Target
 from benchinfer.comparison.evidence import Setting
 from benchinfer.core.errors import DesignError, unknown
 from benchinfer.core.hints import literal
+from benchinfer.core.saving import savable
 from benchinfer.numerics import ties
 from benchinfer.numerics.types import Array, Codes
 from benchinfer.scores.table import ScoreTable
@@ -30,6 +31,7 @@ type On = Literal["aligned-ranks", "ranks", "values", "normal-scores", "dispersi
 type Scale = Literal["none", "dataset"]
 
 
+@savable
 @dataclass(frozen=True)
 class Exchangeable:
     """Scores in blocks, larger is better; N rows."""

@@ -21,17 +21,15 @@ from benchinfer.analyses.permutation.blocks import (
 from benchinfer.analyses.permutation.comparison import NullDistribution, PermutationComparison
 from benchinfer.analyses.permutation.levels import means_of, tested_level
 from benchinfer.analyses.permutation.options import PermutationOptions, PermutationProcedure
-from benchinfer.analyses.permutation.pairs import ordered_terms
 from benchinfer.analyses.permutation.tests import contrasts_in_blocks, tested, verdict_codes
-from benchinfer.comparison import best
 from benchinfer.comparison.adjustment import Interval
 from benchinfer.comparison.checks.validation import check_missing
 from benchinfer.comparison.comparison import Alternative, Target
 from benchinfer.comparison.contrasts import ContrastFamily, Contrasts
 from benchinfer.comparison.evidence import PairVerdicts, Scores, Setting, decide
+from benchinfer.comparison.pairs import ComparedPairs
 from benchinfer.core.arguments import check_jobs
 from benchinfer.core.progress import Progress, reporting
-from benchinfer.numerics.directions.rank_sets import RankSets, TermReference, rank_sets
 from benchinfer.numerics.signs import NullKind
 
 
@@ -53,21 +51,21 @@ def compared(
     rows = overall.global_tests(data, tests.pooled, family.words, procedure)
     drawn = "monte-carlo" in {*tests.kinds, *(row.null for row in rows)}
     codes = decide(evidence.statistic, evidence.p_value, evidence.p_equivalence, procedure.alpha)
+    levels = tested_level(data, setting, ranks, family.pairs, estimates, codes, procedure)
     result = PermutationComparison(
         setting=setting,
-        pairs=family.pairs[shown],
-        codes=codes,
+        pairs=ComparedPairs.of(
+            family, setting.algorithms, codes, levels, directed=procedure.side != 0
+        ),
         level=options.level,
         target=data.target,
-        levels=tested_level(data, setting, ranks, family.pairs, estimates, codes, procedure),
+        levels=levels,
         stored_checks=(),
         provenance=options.provenance(
             setting.digest,
             adjustment.words(procedure, family, data),
             procedure.seed if drawn else None,
         ),
-        sides=family.sides[shown],
-        names=family.names[shown],
         evidence=evidence,
         unit=data.unit,
         repeated=data.repeated,
@@ -79,25 +77,15 @@ def compared(
         pooled=tests.pooled.of(shown),
         rows=rows,
         ranks=ranks,
+        blocks=data if _flip_together(data, procedure) else None,
     )
-    return replace(
-        result,
-        stored_checks=diagnostics.checks(result, data, tests, lost),
-        rank_sets=_rank_sets(result, data, procedure),
-    )
+    return replace(result, stored_checks=diagnostics.checks(result, data, tests, lost))
 
 
-def _rank_sets(
-    result: PermutationComparison, data: Exchangeable, procedure: PermutationProcedure
-) -> RankSets | None:
-    """Return the sets of the best and of ranks: by flips of whole blocks where these go."""
-    k = data.n_labels
-    if k == 2 or data.repeated or procedure.pairs == "pooled":
-        sets = best.of_raw_p_values(result)
-    else:
-        flips = TermReference(lambda margin: ordered_terms(data, procedure, margin), procedure.seed)
-        sets = rank_sets(flips, procedure.alpha, procedure.margin)
-    return sets and best.with_verdicts(sets, result, procedure.adjust)
+def _flip_together(data: Exchangeable, procedure: PermutationProcedure) -> bool:
+    """Return whether differences of means of all pairs change their signs block by block."""
+    of_means = data.outcomes or procedure.on in ("values", "dispersion")
+    return of_means and data.n_labels > 2 and not data.repeated and procedure.pairs == "pairwise"
 
 
 def compare_permutation(

@@ -4,18 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar, Literal
+from typing import TYPE_CHECKING, ClassVar, Literal, override
 
 import numpy as np
 
 from benchinfer.analyses.permutation import overall
+from benchinfer.analyses.permutation.blocks import Exchangeable
 from benchinfer.analyses.permutation.numerics import friedman
 from benchinfer.analyses.permutation.options import PermutationOptions
 from benchinfer.analyses.permutation.overall import GlobalRow, RankSums
+from benchinfer.analyses.permutation.pairs import ordered_terms
 from benchinfer.analyses.permutation.pooled import PooledTests
-from benchinfer.comparison import wording
+from benchinfer.comparison import best, wording
 from benchinfer.comparison.adjustment import ADJUSTMENTS, sidak
-from benchinfer.comparison.best import RankKind
 from benchinfer.comparison.comparison import IF_SYMMETRIC, TestedComparison
 from benchinfer.comparison.contrasts import some_of
 from benchinfer.comparison.wording import zeros
@@ -25,7 +26,7 @@ from benchinfer.core.frames import frame
 from benchinfer.core.numbers import count
 from benchinfer.core.provenance import StoredOptions
 from benchinfer.core.saving import savable
-from benchinfer.core.verdict import Verdict
+from benchinfer.numerics.directions.rank_sets import RankSets, TermReference, rank_sets
 from benchinfer.numerics.types import Array, Codes
 from benchinfer.scores.numerics.skewness import FEWEST
 
@@ -90,6 +91,8 @@ class PermutationComparison(TestedComparison):
         Global tests.
     ranks
         Sums of within-block ranks.
+    blocks
+        Scores in blocks, where differences of means change their signs together; else None.
     """
 
     home: ClassVar[str] = "benchinfer.analyses.permutation"
@@ -104,6 +107,7 @@ class PermutationComparison(TestedComparison):
     pooled: PooledTests
     rows: tuple[GlobalRow, ...]
     ranks: RankSums
+    blocks: Exchangeable | None = None
 
     title: ClassVar[str] = "Permutation tests"
     decides_sooner: ClassVar[str] = "extreme data sets weigh less, consistent ones more"
@@ -199,6 +203,20 @@ class PermutationComparison(TestedComparison):
         return "Hodges-Lehmann shifts with intervals by inversion of the pair's own rank test"
 
     @property
+    @override
+    def differences_of_levels(self) -> bool:
+        return self.of_means or not self.pairwise
+
+    @override
+    def _rank_sets(self) -> RankSets:
+        """Return the sets of the best and of ranks: by flips of whole blocks where these go."""
+        if (data := self.blocks) is None:
+            return best.of_raw_p_values(self)
+        procedure = self.options.procedure(self.measure.margin)
+        flips = TermReference(lambda margin: ordered_terms(data, procedure, margin), procedure.seed)
+        return rank_sets(flips, procedure.alpha, procedure.margin)
+
+    @property
     def of_means(self) -> bool:
         """True if verdicts are about means, and not about a typical block."""
         return self.rates or self.on in ("values", "dispersion")
@@ -233,13 +251,13 @@ class PermutationComparison(TestedComparison):
 
     def headline(self) -> str:
         """Return the verdict in one sentence, and which decided pairs do not differ as a rule."""
-        decided = (self.codes == Verdict.FIRST) | (self.codes == Verdict.SECOND)
-        none = decided & (self.evidence.estimate == 0)
+        none = self.pairs.decided & (self.evidence.estimate == 0)
         if not none.any():
             return super().headline()
+        which = some_of(self.pairs.oriented(), none)
         return (
-            f"{super().headline()} The typical difference is 0, as most are ties, of"
-            f" {some_of(self.oriented(), none)}: there the verdict is about the other differences."
+            f"{super().headline()} The typical difference is 0, as most are ties, of {which}: there"
+            " the verdict is about the other differences."
         )
 
     def effects(self) -> Mapping[str, Array]:
@@ -253,7 +271,7 @@ class PermutationComparison(TestedComparison):
             **columns,
         }
 
-    def summary(self, *, ranks: RankKind = "simultaneous") -> pd.DataFrame:
+    def summary(self) -> pd.DataFrame:
         """One row per algorithm: ``measure algorithm estimate [mean] n rank mean_rank``.
 
         The estimate is the mean of pooled scores (a mean rank, a mean aligned rank), or of pairs
@@ -262,7 +280,7 @@ class PermutationComparison(TestedComparison):
         several units. The mean is over blocks, of incomplete ones that of an additive fit of blocks
         and algorithms; the mean rank is within blocks, 1 for the best.
         """
-        table = super().summary(ranks=ranks)
+        table = super().summary()
         table["mean_rank"] = self.ranks.mean_ranks
         return table
 
@@ -309,16 +327,16 @@ class PermutationComparison(TestedComparison):
             over pairs only if all algorithms have equal distributions; a third algorithm can decide
             between two.
         """
-        pooled, named = self.pooled, self.named_sides()
+        pooled, named = self.pooled, self.pairs.sides
         parts = {"single-step": pooled.single_step, "step-down": pooled.step_down}
         rows = [
             (test, pooled.kind, *names, z, p, error)
             for test, values in parts.items()
             for names, z, p, error in zip(named, pooled.statistic, *values, strict=False)
         ]
-        if self.ranks.complete and not self.sides:
+        if self.ranks.complete and not self.pairs.averages:
             k, n = len(self.algorithms), self.ranks.n_blocks
-            i, j = self.pairs.T
+            i, j = self.pairs.index.T
             better = self.ranks.mean_ranks[j] - self.ranks.mean_ranks[i]
             z, p = better / friedman.std_error(k, n), friedman.nemenyi(better, k, n)
             rows += [

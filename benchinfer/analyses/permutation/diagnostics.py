@@ -20,7 +20,7 @@ def checks(
     result: PermutationComparison, data: Exchangeable, tests: PermutationTests, lost: list[str]
 ) -> tuple[Check, ...]:
     """Return the diagnostics of a comparison; no block holds the `lost` contrasts."""
-    pairs = result.oriented(tests.family.named_sides(result.algorithms))
+    pairs = result.pairs.oriented(tests.family.named_sides(result.algorithms))
     return (
         _attainable(result, data, tests),
         *_of_blocks(result, data, lost),

@@ -52,9 +52,9 @@ def ruler(comparison: PermutationComparison) -> tuple[float, str] | None:
     ):
         return None
     cd = comparison.critical_difference(named[0])
-    i, j = comparison.pairs.T
+    i, j = comparison.pairs.index.T
     apart = np.abs(ranks.mean_ranks[i] - ranks.mean_ranks[j]) >= cd
-    if not (apart == np.isin(comparison.codes, (Verdict.FIRST, Verdict.SECOND))).all():
+    if not (apart == np.isin(comparison.pairs.codes, (Verdict.FIRST, Verdict.SECOND))).all():
         return None
     return cd, f"critical difference {cd:.2f} ({named[1]}, {100 * comparison.level:g} %)"
 

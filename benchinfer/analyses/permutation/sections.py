@@ -75,7 +75,7 @@ def post_hoc(
     return Table(
         name="post_hoc",
         caption="P-values of pairs from scores that all algorithms share",
-        frame=comparison.turned(wide, undirected=tests),
+        frame=comparison.pairs.in_order(wide, comparison.measure.neutral, undirected=tests),
         data=frame,
         columns=(
             *names("first", "second"),
@@ -115,7 +115,7 @@ _SHARED = {
 def sections(comparison: PermutationComparison, request: Request) -> tuple[Section, ...]:
     """Return the verdicts, and the tests of all algorithms together."""
     ranks: tuple[Figure, ...] = ()
-    ranked = (comparison.pairs >= 0).all(axis=1).any()  # averages of algorithms have no ranks
+    ranked = comparison.pairs.real.any()  # averages of algorithms have no ranks
     if ranked and not (comparison.on == "dispersion" and comparison.target == "datasets"):
         ranks = (Figure(comparison, "critical-difference", _RANKS),)
     rows = contrasts(comparison, nulls(comparison))

@@ -59,10 +59,10 @@ class VerdictAgreement:
         comparisons
             Of one measure, the leading one first.
         """
-        single = tuple(c for c in comparisons if not c.sides)
+        single = tuple(c for c in comparisons if not c.pairs.averages)
         lead = single[0]
         ranking = lead.ranking()
-        named = {frozenset(pair) for pair in lead.named_sides()}
+        named = {frozenset(pair) for pair in lead.pairs.sides}
         ordered = ((a, b) for i, a in enumerate(ranking) for b in ranking[i + 1 :])
         pairs = tuple(pair for pair in ordered if frozenset(pair) in named)
         columns = [_Column.of(c, pairs) for c in single]
@@ -161,7 +161,7 @@ class _Column:
         known = [place.get(pair, (-1, 1)) for pair in pairs]
         rows = np.array([row for row, _ in known], dtype=np.int64)
         turned = np.array([sign for _, sign in known]) < 0
-        codes = np.where(rows < 0, Verdict.MISSING, comparison.codes[rows]).astype(np.int8)
+        codes = np.where(rows < 0, Verdict.MISSING, comparison.pairs.codes[rows]).astype(np.int8)
         estimates = comparison.measure.difference(contrasts["estimate"].to_numpy(dtype=float))
         return _Column(
             comparison,

@@ -97,7 +97,7 @@ class VerdictChanges:
                     int((codes == Verdict.EQUIVALENT).sum()),
                     int((codes == Verdict.UNDECIDED).sum()),
                 ]
-                changed = int((codes != self.comparison.codes).sum())
+                changed = int((codes != self.comparison.pairs.codes).sum())
                 rows.append((level, tolerance, n[0], n[1], n[2], changed))
         names = ("level", "tolerance", "n_better", "n_equivalent", "n_undecided", "n_changed")
         return frame(
@@ -129,7 +129,7 @@ def changes(comparison: TestedComparison, scores: ScoreTable | None = None) -> V
     DesignError
         The verdicts do not rest on tests.
     """
-    if comparison.bayesian or comparison.sides:
+    if comparison.bayesian or comparison.pairs.averages:
         raise DesignError("verdicts of averages, or by probabilities, are not tried again.")
     failures, untried = _with_worst(comparison, scores)
     if not isinstance(comparison, MixedComparison):
@@ -183,7 +183,7 @@ def _of_levels(
 def _at(comparison: TestedComparison, level: float) -> States:
     """Decide at a level: adjusted p-values do not depend on it."""
     if level == comparison.level:
-        return comparison.codes
+        return comparison.pairs.codes
     e = comparison.evidence
     return decide(e.estimate, e.p_value, e.p_equivalence, round(1 - level, 12))
 
@@ -195,12 +195,12 @@ def _change(
     both = codes != Verdict.MISSING if shared is None else shared
     if kind != "failures":
         both = both & ~comparison.withheld
-    changed = both & (codes != comparison.codes)
-    back = changed & np.isin(codes, _BETTER) & np.isin(comparison.codes, _BETTER)
-    sides = comparison.named_sides()
+    changed = both & (codes != comparison.pairs.codes)
+    back = changed & np.isin(codes, _BETTER) & np.isin(comparison.pairs.codes, _BETTER)
+    sides = comparison.pairs.sides
     listed = [
-        becomes(sides[p], int(comparison.codes[p]), int(codes[p]), pair)
-        for p, pair in comparison.oriented().items()
+        becomes(sides[p], int(comparison.pairs.codes[p]), int(codes[p]), pair)
+        for p, pair in comparison.pairs.oriented().items()
         if changed[p]
     ]
     return VerdictChange(
@@ -221,7 +221,7 @@ def _with_worst(
     else:
         verdicts = "its table is not at hand" if scores is None else worst_case(comparison, scores)
         untried = verdicts if isinstance(verdicts, str) else ""
-        codes = None if isinstance(verdicts, str) else verdicts.of(comparison.named_sides())
+        codes = None if isinstance(verdicts, str) else verdicts.of(comparison.pairs.sides)
     if codes is None or untried:
         return [], [f"failures as the worst score: {untried}"]
     return [_change(comparison, "failures", "as the worst score", codes)], []
@@ -263,7 +263,7 @@ def _on_logarithms(
     rescaled = _refitted(comparison, scores.declare(measure), comparison.options)
     what = "logarithms" if measure.scale == "log" else "no logarithms"
     limit = f", tolerance {measure.tolerance:.2g}" if measure.tolerance else ""
-    yield _change(comparison, "scale", what + limit, rescaled.codes)
+    yield _change(comparison, "scale", what + limit, rescaled.pairs.codes)
 
 
 def _refitted(
@@ -317,5 +317,5 @@ def _on_ranks(comparison: MixedComparison, scores: ScoreTable | None) -> Iterato
         options = replace(comparison.options, domains="pooled", covariates=())
         of_ranks = _refitted(comparison, ranked, options)
     # Equivalence has no meaning on ranks.
-    shared = comparison.codes != Verdict.EQUIVALENT
-    yield _change(comparison, "scale", "ranks on each data set", of_ranks.codes, shared)
+    shared = comparison.pairs.codes != Verdict.EQUIVALENT
+    yield _change(comparison, "scale", "ranks on each data set", of_ranks.pairs.codes, shared)

@@ -64,10 +64,10 @@ def _again(result: TestedComparison, scores: ScoreTable) -> PairVerdicts:
     compare = getattr(module, f"compare_{name}")
     known = signature(compare).parameters
     again: Comparison = compare(scores, **{k: v for k, v in arguments.items() if k in known})
-    return PairVerdicts(again.heading, tuple(again.named_sides()), again.codes)
+    return PairVerdicts(again.heading, tuple(again.pairs.sides), again.pairs.codes)
 
 
 def _hub(result: TestedComparison) -> str:
     """Return the algorithm that each other one was compared with."""
-    sides = result.named_sides()
+    sides = result.pairs.sides
     return next(name for name in result.ranking() if all(name in pair for pair in sides))

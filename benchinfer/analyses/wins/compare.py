@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
@@ -10,72 +10,37 @@ import numpy as np
 from benchinfer.analyses.wins import diagnostics
 from benchinfer.analyses.wins.comparison import WinsComparison, most_odds, odds_of_level
 from benchinfer.analyses.wins.counts import By, Counted, Wins, count_wins, wins_setting
+from benchinfer.analyses.wins.fit import FittedWorths, WorthErrors, listed
 from benchinfer.analyses.wins.numerics.likelihood import (
-    WinFit,
-    fit_wins,
-    least_errors,
     quasi_variances,
 )
 from benchinfer.analyses.wins.numerics.posterior import WinModel, WinPriors
-from benchinfer.analyses.wins.numerics.robust import RobustErrors, robust_errors
-from benchinfer.analyses.wins.numerics.tally import Tally, Ties
+from benchinfer.analyses.wins.numerics.tally import Ties
 from benchinfer.analyses.wins.options import Errors, Inference, WinsOptions
 from benchinfer.analyses.wins.posterior import posterior_of, sampled
-from benchinfer.comparison import best
 from benchinfer.comparison.adjustment import JOINT, Adjust, resolve, words
 from benchinfer.comparison.comparison import Alternative
 from benchinfer.comparison.contrasts import Contrasts
 from benchinfer.comparison.evidence import Evidence, Level, Scores, decide
 from benchinfer.comparison.normal import evidence_of
+from benchinfer.comparison.pairs import ComparedPairs
 from benchinfer.comparison.posterior import codes_of, level_of
 from benchinfer.core.arguments import ArgumentError, seed_of
 from benchinfer.core.errors import DesignError
-from benchinfer.core.numbers import count
 from benchinfer.core.progress import Progress, reporting
 from benchinfer.numerics import max_t
 from benchinfer.numerics.covariance import Adjusted, all_pairs
-from benchinfer.numerics.directions.rank_sets import rank_sets_of_draws
 from benchinfer.numerics.types import Array
 
 if TYPE_CHECKING:
     from benchinfer.comparison.comparison import Target
 
 
-@dataclass(frozen=True, slots=True)
-class _WorthErrors:
-    """Errors of log worths: from the spread of the data sets, or with contests as independent."""
-
-    fit: WinFit
-    robust: RobustErrors | None
-    tally: Tally
-    clustered: bool
-
-    @property
-    def cov(self) -> Array:
-        """(K, K) covariance."""
-        return self.fit.cov if self.robust is None else self.robust.cov
-
-    def of(self, contrasts: Array) -> tuple[Array, Array]:
-        """Return (J,) degrees of freedom and least errors, infinite where there is no error."""
-        df = np.full(len(contrasts), np.inf)
-        if self.robust is not None:
-            df = self.robust.degrees(contrasts)
-        none, df = df == 0, np.where(df == 0, 1.0, df)
-        worth = self.fit.log_worth
-        least = least_errors(self.tally, contrasts, worth, df, clustered=self.clustered)
-        return df, np.where(none, np.inf, least)
-
-
 def by_likelihood(counted: Counted, options: WinsOptions) -> WinsComparison:
     """Compare by maximum likelihood."""
     setting, alpha = wins_setting(counted, options.rope), options.alpha
-    boundless = counted.tally.with_ties(options.ties).boundless()
-    tally, fit = _fitted(counted, options, boundless=boundless)
-    kind = _resolved(options.errors, counted)
-    spread = robust_errors(tally, fit) if counted.clustered and tally.clusters > 1 else None
-    # Ties that only the penalty gives a parameter say nothing of who wins.
-    decided = counted.tally.with_ties("drop") if boundless else tally
-    errors = _WorthErrors(fit, spread if kind == "robust" else None, decided, counted.clustered)
+    fitted = FittedWorths.of(counted, options)
+    tally, fit, kind, errors = fitted.tally, fitted.fit, fitted.kind, fitted.errors
     family = options.family(setting.algorithms, fit.log_worth)
     adjust = _adjustment(options, robust=kind == "robust")
     df, least = errors.of(family.matrix)
@@ -85,20 +50,21 @@ def by_likelihood(counted: Counted, options: WinsOptions) -> WinsComparison:
         options.alternative, least=least,
     )  # fmt: skip
     low, high = _open_bounds(evidence.low, evidence.high, most_odds(counted.tally))
-    df, least_of_pairs = errors.of(all_pairs(len(setting.algorithms))[1])
+    least_of_pairs = errors.of(all_pairs(len(setting.algorithms))[1])[1]
+    codes = decide(evidence.estimate, evidence.p_value, evidence.p_equivalence, alpha)
+    levels = _levels(errors, alpha, most_odds(counted.tally))
     result = WinsComparison(
         setting=setting,
-        pairs=family.pairs[family.wanted],
-        codes=decide(evidence.estimate, evidence.p_value, evidence.p_equivalence, alpha),
+        pairs=ComparedPairs.of(
+            family, setting.algorithms, codes, levels, directed=options.directed
+        ),
         level=options.level,
         target=_target(counted),
-        levels=_levels(errors, alpha, most_odds(counted.tally)),
+        levels=levels,
         stored_checks=(),
         provenance=options.provenance(
             setting.digest, words(adjust, family, directed=options.directed, joint=True)
         ),
-        sides=family.sides[family.wanted],
-        names=family.names[family.wanted],
         evidence=replace(evidence, low=low, high=high),
         counted=counted,
         quasi=quasi_variances(errors.cov, least_of_pairs),
@@ -107,54 +73,9 @@ def by_likelihood(counted: Counted, options: WinsOptions) -> WinsComparison:
         bayes=None,
     )
     rows = diagnostics.checks(
-        result, tally, family, adjust, adjusted, least, spread, boundless=boundless
+        result, tally, family, adjust, adjusted, least, fitted.spread, boundless=fitted.boundless
     )
-    of_pairs = Adjusted(errors.cov, df)
-    sets = best.of_normal(fit.log_worth, of_pairs, alpha, setting.measure.margin, least_of_pairs)
-    return replace(result, stored_checks=rows, rank_sets=best.with_verdicts(sets, result, adjust))
-
-
-def _fitted(counted: Counted, options: WinsOptions, *, boundless: bool) -> tuple[Tally, WinFit]:
-    """Return the counts with ties as the model treats them, and the fit.
-
-    Algorithms that ties alone connect are refused, where ties are left out.
-    """
-    tally = counted.tally.with_ties(options.ties)
-    penalised = boundless or len(tally.groups()) > 1
-    if penalised:
-        # Worths are finite by the penalty alone, which is for wins and losses.
-        tally = counted.tally.with_ties("drop" if options.ties == "drop" else "half")
-        if len(parts := tally.parts()) > 1:
-            raise DesignError(
-                f"without ties the algorithms are in {len(parts)} parts that never met.",
-                where=[("part", "algorithms"), *_listed(parts, counted.scored.algorithms)],
-                hint='ties="half" counts half a win for each side.',
-            )
-    return tally, fit_wins(tally, penalised=penalised or options.penalised)
-
-
-def _resolved(errors: str, counted: Counted) -> str:
-    """Return the errors to use: robust ones, or those of independent contests."""
-    if errors == "robust" and not (counted.clustered and counted.tally.clusters > 1):
-        raise DesignError(
-            "robust errors need to know which contests go together, in two groups or more.",
-            hint='errors="independent" goes with published counts.',
-        )
-    if errors != "auto":
-        return errors
-    clusters, several = counted.tally.clusters, len(counted.scored.coverage.datasets) > 1
-    if clusters >= diagnostics.FEWEST:
-        return "robust"
-    if counted.clustered and several:
-        raise DesignError(
-            f"{count(clusters, 'data set')} with contests: those of a data set depend on each"
-            f" other, and fewer than {diagnostics.FEWEST} do not show by how much.",
-            hint=[
-                ('errors="independent" ignores that: its errors are too small, and it says so;'),
-                "compare_mixed and compare_permutation use the scores.",
-            ],
-        )
-    return "independent"
+    return replace(result, stored_checks=rows)
 
 
 def _adjustment(options: WinsOptions, *, robust: bool) -> str:
@@ -185,7 +106,7 @@ def _open_bounds(low: Array, high: Array, most: float) -> tuple[Array, Array]:
     return np.where(low < -reach, -np.inf, low), np.where(high > reach, np.inf, high)
 
 
-def _levels(errors: _WorthErrors, alpha: float, most: float) -> Level:
+def _levels(errors: WorthErrors, alpha: float, most: float) -> Level:
     """Return log odds, each with an interval of its own, against the average one or the other."""
     worth = errors.fit.log_worth
     k = len(worth)
@@ -218,17 +139,15 @@ def by_posterior(
         f"Probabilities of {family.words} are those of one joint model, which draws the worths"
         " towards each other; none is adjusted for the number of pairs"
     )
+    codes = codes_of(outcomes, level, settled=posterior.convergence.settled)
     result = WinsComparison(
         setting=setting,
-        pairs=family.pairs[family.wanted],
-        codes=codes_of(outcomes, level, settled=posterior.convergence.settled),
+        pairs=ComparedPairs.of(family, setting.algorithms, codes, levels),
         level=level,
         target=_target(counted),
         levels=levels,
         stored_checks=(),
         provenance=options.provenance(setting.digest, words, options.seed),
-        sides=family.sides[family.wanted],
-        names=family.names[family.wanted],
         # Credible bounds; there are no tests.
         evidence=Evidence(
             estimate=outcomes.estimate,
@@ -246,7 +165,6 @@ def by_posterior(
         errors="posterior",
         fit=None,
         bayes=posterior,
-        rank_sets=rank_sets_of_draws(effects, level),
     )
     return replace(result, stored_checks=diagnostics.posterior_checks(result, posterior))
 
@@ -453,7 +371,7 @@ def _check_meetings(counted: Counted) -> None:
     if len(parts) > 1:
         raise DesignError(
             f"the algorithms are in {len(parts)} parts that never met.",
-            where=[("part", "algorithms"), *_listed(parts, names)],
+            where=[("part", "algorithms"), *listed(parts, names)],
             hint="compare each part by itself, with scores.subset(algorithms=[...]).",
         )
     if not (tally.wins.sum() or tally.losses.sum()):
@@ -462,7 +380,3 @@ def _check_meetings(counted: Counted) -> None:
             hint="a smaller tie_tolerance=... tells more apart; compare_mixed with a tolerance can"
             " show that algorithms are equivalent.",
         )
-
-
-def _listed(groups: list[list[int]], names: tuple[str, ...]) -> list[tuple[str, str]]:
-    return [(str(n), ", ".join(names[k] for k in group)) for n, group in enumerate(groups, 1)]

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, ClassVar, override
 
 import numpy as np
 from scipy.special import expit
 
 from benchinfer.analyses.wins.counts import Counted
+from benchinfer.analyses.wins.fit import FittedWorths
 from benchinfer.analyses.wins.numerics import likelihood
 from benchinfer.analyses.wins.numerics.likelihood import QuasiVariances, WinFit
 from benchinfer.analyses.wins.numerics.posterior import WinModel, WinPriors, replicated
@@ -17,13 +18,14 @@ from benchinfer.analyses.wins.numerics.tally import Tally, Ties
 from benchinfer.analyses.wins.options import WinsOptions
 from benchinfer.analyses.wins.posterior import WinPosterior
 from benchinfer.comparison import best, wording
-from benchinfer.comparison.best import RankKind
 from benchinfer.comparison.comparison import TestedComparison
 from benchinfer.comparison.posterior import directional, probabilities
 from benchinfer.core.frames import frame
 from benchinfer.core.numbers import count
 from benchinfer.core.provenance import StoredOptions
 from benchinfer.core.saving import savable
+from benchinfer.numerics.covariance import Adjusted, all_pairs
+from benchinfer.numerics.directions.rank_sets import RankSets, rank_sets_of_draws
 from benchinfer.numerics.types import Array
 
 if TYPE_CHECKING:
@@ -202,6 +204,16 @@ class WinsComparison(TestedComparison):
         """True if verdicts rest on posterior probabilities."""
         return self.bayes is not None
 
+    @override
+    def _rank_sets(self) -> RankSets:
+        """Return the sets of the best and of ranks by worths, from draws where there are some."""
+        if self.bayes is not None:
+            return rank_sets_of_draws(self.bayes.draws.log_worth, self.level)
+        fitted = FittedWorths.of(self.counted, self.options)
+        df, least = fitted.errors.of(all_pairs(len(self.algorithms))[1])
+        errors, worth = Adjusted(fitted.errors.cov, df), fitted.fit.log_worth
+        return best.of_normal(worth, errors, self.alpha, self.measure.margin, least)
+
     @property
     def posterior(self) -> DataTree:
         """Draws of a Bayesian model as an `xarray.DataTree`, which ArviZ reads.
@@ -326,14 +338,14 @@ class WinsComparison(TestedComparison):
         measure = self.counted.scored.measure
         read = self.setting.members or self.setting.coverage
         gaps = wording.gaps(read)
-        if self.sides:
+        if self.pairs.averages:
             return f"{self.claims(measure, self.scope())}{gaps}"
         levels, where = self.levels.estimate, self.scope()
         thin = wording.resting(read)
         headline = wording.headline(
-            self._related(self.codes), measure, where, levels, "the highest worth", thin=thin
+            self.pairs.relation(), measure, where, levels, "the highest worth", thin=thin
         )
-        return f"{headline}{best.sentence(self)}{gaps}{self.by_name}"
+        return f"{headline}{gaps}{self.by_name}"
 
     def effects(self) -> Mapping[str, Array]:
         """Return odds that the first wins, intervals, tests or probabilities, and the counts."""
@@ -349,15 +361,15 @@ class WinsComparison(TestedComparison):
                 "prob_win": self.bayes.prob_win,
                 "prob_more_wins": self.bayes.more,
             }
-        if self.sides:
+        if self.pairs.averages:
             return columns
         won, tied = win_square(self.counted.tally)
-        i, j = self.pairs.T
+        i, j = self.pairs.index.T
         wins, ties, losses = won[i, j], tied[i, j], won[j, i]
         n = wins + ties + losses
         return {**columns, "wins": wins, "ties": ties, "losses": losses, "n_contests": n}
 
-    def summary(self, *, ranks: RankKind = "simultaneous") -> pd.DataFrame:
+    def summary(self) -> pd.DataFrame:
         """One row per algorithm: its chance to win, worth, and contests.
 
         Returns
@@ -369,7 +381,7 @@ class WinsComparison(TestedComparison):
             algorithms against the other; the interval is its own. A quasi-error is NaN where the
             quasi-variance is negative.
         """
-        table = super().summary(ranks=ranks)
+        table = super().summary()
         won, tied = win_square(self.counted.tally)
         worth = np.exp(self.log_worth - self.log_worth.max())
         columns = {

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from benchinfer.analyses.wins.comparison import WinsComparison
+from benchinfer.analyses.wins.fit import FEWEST
 from benchinfer.analyses.wins.numerics.likelihood import fit_wins, goodness_of_fit
 from benchinfer.analyses.wins.numerics.robust import robust_errors
 from benchinfer.comparison.checks import decisions, tables
@@ -29,8 +30,6 @@ if TYPE_CHECKING:
     from benchinfer.numerics.types import Array
 
 
-# Data sets from which robust errors are used.
-FEWEST = 5
 _TOO_SMALL, _FEW, _MISFIT, _QUASI, _ROUNDING = 1.2, 5, 0.05, 0.1, 1e-6
 
 
@@ -47,7 +46,7 @@ def checks(
 ) -> tuple[Check, ...]:
     """Return the diagnostics of a comparison by maximum likelihood."""
     names, fit = result.algorithms, result.fit
-    pairs = result.oriented(family.named_sides(names))
+    pairs = result.pairs.oriented(family.named_sides(names))
     advice = 'errors="robust" allows for it'
     return (
         *_counts(result),

@@ -47,7 +47,7 @@ def contests(comparison: WinsComparison, request: Request) -> Section:
 
 def best(result: WinsComparison) -> str:
     """Return a sentence on the algorithm with the largest worth."""
-    top = result.best_first[0]
+    top = result.pairs.best_first[0]
     row = result.summary().iloc[top]
     against = percent(float(row["estimate"]))
     rival = "the other" if len(result.algorithms) == 2 else "an algorithm of average worth"
@@ -63,7 +63,7 @@ def best(result: WinsComparison) -> str:
 
 def worths(result: WinsComparison) -> Table:
     """Return the contests and worth of each algorithm, the best first."""
-    frame = result.summary().iloc[[*result.best_first]]
+    frame = result.summary().iloc[[*result.pairs.best_first]]
     columns = (
         number("wins", "wins", amount),
         number("ties", "ties", amount),
@@ -86,7 +86,7 @@ def worths(result: WinsComparison) -> Table:
 def pairs(result: WinsComparison) -> Table:
     """Return wins and losses of each pair next to those that the model expects."""
     data = result.predicted()
-    frame = result.turned(data)
+    frame = result.pairs.in_order(data, result.measure.neutral)
     # With ties either side may depart alone, whichever algorithm stands first.
     share = percent(float(frame[["inside", "losses_inside"]].to_numpy().mean()))
     return Table(

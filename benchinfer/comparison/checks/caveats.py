@@ -96,7 +96,7 @@ def _in_common(result: Comparison) -> str:
     coverage, ranking = result.setting.coverage, result.ranking()
     held = coverage.counts > 0
     held = held[:, [coverage.algorithms.index(name) for name in ranking]]
-    real = result.pairs[(result.pairs >= 0).all(axis=1) & (result.codes != Verdict.MISSING)]
+    real = result.pairs.index[result.pairs.real & (result.pairs.codes != Verdict.MISSING)]
     shared = held.astype(np.int64).T @ held
     place = np.array([ranking.index(name) for name in coverage.algorithms])
     alone = bool(len(real)) and bool((shared[tuple(place[real].T)] == 0).any())

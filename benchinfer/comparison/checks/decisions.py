@@ -112,8 +112,8 @@ def informed[C: Comparison](result: C) -> C:
     row = Check.informing(
         _OVER,
         int(over.sum()),
-        f"{some_of(result.oriented(), over)}: a verdict needs a probability of {share} for one"
-        f" direction, while the interval leaves {rest} at each end",
+        f"{some_of(result.pairs.oriented(), over)}: a verdict needs a probability of {share} for"
+        f" one direction, while the interval leaves {rest} at each end",
     )
     others = [check for check in result.stored_checks if check.check != _OVER]
     return replace(result, stored_checks=(*others, row))

@@ -5,7 +5,6 @@ from typing import Any
 
 import numpy as np
 
-from benchinfer.comparison import best
 from benchinfer.comparison.comparison import Comparison, TestedComparison
 from benchinfer.comparison.contrasts import some_of
 from benchinfer.comparison.evidence import PairVerdicts, Setting, WorstCase, withheld
@@ -51,23 +50,20 @@ def with_worst_case[C: Comparison](result: C, worst: PairVerdicts | str) -> C:
         Verdicts on the table with the worst score in place of what is missing, or why there are
         none.
     """
-    sides, doubtful = result.named_sides(), in_doubt(result.setting)
-    decided = (result.codes != Verdict.UNDECIDED) & (result.codes != Verdict.MISSING)
+    sides, doubtful = result.pairs.sides, in_doubt(result.setting)
+    decided = (result.pairs.codes != Verdict.UNDECIDED) & (result.pairs.codes != Verdict.MISSING)
     # An average may be of any algorithm.
-    decided &= (doubtful[result.pairs] | (result.pairs < 0)).any(axis=1)
+    decided &= (doubtful[result.pairs.index] | (result.pairs.index < 0)).any(axis=1)
     untried = worst if isinstance(worst, str) else ""
     codes = np.full(len(sides), Verdict.MISSING, np.int8)
     codes = codes if isinstance(worst, str) else worst.of(sides)
-    turned = decided & (codes != result.codes) & (not untried)
+    turned = decided & (codes != result.pairs.codes) & (not untried)
     case = WorstCase(codes, turned, untried)
     changed: dict[str, Any] = {"worst_case": case}
     changed["stored_checks"] = (*result.stored_checks, *_checks(result, case, decided))
     if turned.any():
-        changed["codes"] = np.where(turned, Verdict.UNDECIDED, result.codes).astype(np.int8)
-        if result.rank_sets is not None:
-            changed["rank_sets"] = best.with_withheld(
-                result.rank_sets, result.pairs, result.codes, turned
-            )
+        codes = np.where(turned, Verdict.UNDECIDED, result.pairs.codes).astype(np.int8)
+        changed["pairs"] = replace(result.pairs, codes=codes)
         if isinstance(result, TestedComparison):
             changed["evidence"] = withheld(result.evidence, turned)
     return replace(result, **changed)
@@ -75,7 +71,7 @@ def with_worst_case[C: Comparison](result: C, worst: PairVerdicts | str) -> C:
 
 def _checks(result: Comparison, case: WorstCase, decided: Flags) -> list[Check]:
     """Return the rows on what is missing, and on the verdicts that depend on it."""
-    setting, pairs = result.setting, result.oriented()
+    setting, pairs = result.setting, result.pairs.oriented()
     row = Check.of(
         _LOST,
         float(lost(setting).max()),
@@ -114,9 +110,9 @@ def clause(result: Comparison) -> str:
     it = "it" if doubtful.sum() == 1 else "them"
     if case.untried:
         return f"{lacks}, and verdicts on {it} were not tried with the worst score: {case.untried}"
-    involved = (doubtful[result.pairs] | (result.pairs < 0)).any(axis=1)
+    involved = (doubtful[result.pairs.index] | (result.pairs.index < 0)).any(axis=1)
     turned = int(case.withheld.sum())
-    total = turned + int((involved & (result.codes != Verdict.UNDECIDED)).sum())
+    total = turned + int((involved & (result.pairs.codes != Verdict.UNDECIDED)).sum())
     if not total:
         return lacks
     which = f"{turned:,} of {count(total, 'verdict')} on {it}" if turned else f"no verdict on {it}"

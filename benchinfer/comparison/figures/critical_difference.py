@@ -170,7 +170,7 @@ def layout_on(
     comparison: Comparison, scale_of: Callable[..., Scale], width: Width
 ) -> CriticalDifference:
     """Return the layout of a critical-difference diagram on the axis of a scale."""
-    if not (comparison.pairs >= 0).all(axis=1).any():
+    if not comparison.pairs.real.any():
         raise DesignError(
             "no pair of algorithms has a verdict that an axis could join.",
             hint='contrasts="tukey" compares all pairs.',

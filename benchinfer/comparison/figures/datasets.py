@@ -292,7 +292,7 @@ def _colours(k: int) -> list[str]:
 def _order(comparison: Comparison) -> tuple[list[str], list[Verdict]]:
     """Return the algorithms by performance, and the verdict of each pair of neighbours."""
     level, states = comparison.levels.estimate, comparison.relation().states
-    order = [i for i in comparison.best_first if not np.isnan(level[i])]
+    order = [i for i in comparison.pairs.best_first if not np.isnan(level[i])]
     verdicts = [Verdict(states[i, j]) for i, j in pairwise(order)]
     return [comparison.algorithms[i] for i in order], verdicts
 

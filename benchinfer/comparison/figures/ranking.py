@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 from matplotlib.transforms import Affine2D, ScaledTranslation, blended_transform_factory
 
-from benchinfer.comparison import best
 from benchinfer.comparison.figures import forest
 from benchinfer.comparison.figures.forest import MANY, band, band_note
 from benchinfer.comparison.sections import level_writer
+from benchinfer.comparison.wording import LEFT_OPEN
 from benchinfer.core.arguments import ArgumentError
 from benchinfer.core.errors import DesignError, unknown
 from benchinfer.core.frames import turned
@@ -129,7 +129,7 @@ def suits(comparison: Comparison) -> bool:
 
 def _compared(comparison: Comparison) -> tuple[Codes, Codes]:
     """Return the pairs of single algorithms, and the number of pairs of each algorithm."""
-    pairs = comparison.pairs[(comparison.pairs >= 0).all(axis=1)]
+    pairs = comparison.pairs.index[comparison.pairs.real]
     return pairs, np.bincount(pairs.ravel(), minlength=len(comparison.algorithms))
 
 
@@ -226,7 +226,9 @@ def _against(
     table = comparison.contrasts(all=True)
     table = table[(table["first"] == reference) | (table["second"] == reference)]
     flipped = (table["first"] == reference).to_numpy()
-    table = turned(table, flipped, comparison.measure.neutral, undirected=comparison.undirected)
+    table = turned(
+        table, flipped, comparison.measure.neutral, undirected=comparison.pairs.undirected
+    )
     low, high = (
         table[end].tolist() if end in table else [None] * len(table)
         for end in ("conf_low", "conf_high")
@@ -262,9 +264,9 @@ def _joined(
     if role == "control" or k < 3:
         return (), [""] * k, "", ""
     if k > MANY:
-        ranges = best.ranges(comparison)
+        ranges = comparison.pairs.possible_ranks
         said = ["\N{EN DASH}".join(map(str, dict.fromkeys(ranges[name]))) for name in shown]
-        return (), said, "ranks", f"ranks: {best.reading(comparison)}"
+        return (), said, "ranks", f"ranks: {LEFT_OPEN}"
     what = "undecided" + (" or equivalent" if comparison.measure.tolerance > 0 else "")
     groups = indistinct(relation, shown)
     if all(group[-1] - group[0] == len(group) - 1 for group in groups):
@@ -428,8 +430,8 @@ def _lanes(groups: Groups) -> tuple[list[int], int]:
 def layout_ranks(
     comparison: Comparison, width: Width = PAGE, *, order: Sequence[str] | None = None
 ) -> Intervals:
-    """Return the layout of the intervals of ranks, from rank sets or else from verdicts."""
-    ranges = best.ranges(comparison)
+    """Return the layout of the intervals of ranks that the verdicts leave open."""
+    ranges = comparison.pairs.possible_ranks
     words = {name: f"{a}" if a == b else f"{a} to {b}" for name, (a, b) in ranges.items()}
     names = bars.labels(comparison.algorithms, list(words.values()), width)
     shown = comparison.ranking() if order is None else order
@@ -455,7 +457,7 @@ def layout_ranks(
         title=f"Ranks by {measure_name(comparison.measure)}",
         axis="rank, 1 is best",
         notes=(
-            f"line: {best.reading(comparison)}",
+            f"line: {LEFT_OPEN}",
             "dot: place by the estimate, filled where one rank is left",
             *key({name: names[name] for name in shown}),
         ),

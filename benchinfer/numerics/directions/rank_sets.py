@@ -4,7 +4,7 @@ An algorithm may be the best unless another one is shown to be better than it. I
 one plus the number of algorithms shown to be better, and at most K less the number shown to be
 worse. Tests are one-sided, of the largest standardised difference of those that a hypothesis is
 about, referred to draws of all differences together under equal levels: along rotated directions or
-with flipped signs of the rows of a table, of a normal or t distribution, or of resamples.
+with flipped signs of the rows of a table, or of a normal or t distribution.
 """
 
 import math
@@ -13,15 +13,15 @@ from dataclasses import dataclass, replace
 from typing import ClassVar, Literal
 
 import numpy as np
-from scipy.special import ndtr, ndtri, stdtr
+from scipy.special import ndtri, stdtr
 
 from benchinfer.core.saving import savable
 from benchinfer.numerics import multiplicity, rotations
 from benchinfer.numerics.types import Array, Codes, Flags
 
-# Rotations or flips of rows, flips of terms, normal or t distribution, resamples, p-values of pairs
-# alone, or draws of a posterior.
-type Basis = Literal["rotation", "flips", "t", "bootstrap", "pairs", "posterior"]
+# Rotations or flips of rows, flips of terms, normal or t distribution, p-values of pairs alone, or
+# draws of a posterior.
+type Basis = Literal["rotation", "flips", "t", "pairs", "posterior"]
 
 # Draws, fewer of so many algorithms that the statistics would be more than these.
 DRAWS = 19_999
@@ -53,8 +53,6 @@ class RankSets:
         Those of the sets that hold for each algorithm alone.
     basis
         What the statistics are referred to.
-    closed
-        Whether simultaneous ranks are those of closed tests of all pairs.
     near, p_near
         Which may be the best one or worse than it by at most the tolerance, with the p-values of
         that; None without a tolerance.
@@ -67,7 +65,6 @@ class RankSets:
     marginal_low: Codes
     marginal_high: Codes
     basis: Basis
-    closed: bool = False
     near: Flags | None = None
     p_near: Array | None = None
 
@@ -235,40 +232,6 @@ def _per_error(cov: Array) -> Array:
 
 
 @dataclass(frozen=True, slots=True)
-class ResampleReference:
-    """Levels (K,) with resamples (N, K) of them.
-
-    Attributes
-    ----------
-    levels, resamples
-        Estimates, larger is better, and their resamples.
-    p_value
-        From (K, K) shares of resamples beyond equality, at the size of a difference in their
-        standard deviations, to one-sided p-values: those of few units are larger.
-    """
-
-    levels: Array
-    resamples: Array
-    p_value: Callable[[Array], Array]
-
-    kind: ClassVar[Basis] = "bootstrap"
-
-    def observed(self, margin: float) -> Array:
-        """Return normal statistics of p-values of differences in units of the resamples'."""
-        size = (self.levels[:, None] - self.levels - margin) * self._per_error()
-        p = self.p_value(np.maximum(ndtr(-np.abs(size)), 1e-300))
-        return -np.sign(size) * ndtri(np.clip(p, 1e-300, 0.5))
-
-    def drawn(self, margin: float) -> Iterator[_Draws]:  # noqa: ARG002  (draws are of no difference)
-        """Yield the errors of the resamples, with the sign reversed."""
-        part = self.resamples[: n_draws(len(self.levels))]
-        yield from _parts(self.resamples.mean(axis=0) - part, self._per_error())
-
-    def _per_error(self) -> Array:
-        return _per_error(np.atleast_2d(np.cov(self.resamples, rowvar=False, bias=True)))
-
-
-@dataclass(frozen=True, slots=True)
 class TermReference:
     """Sums of signed terms of pairs, whose signs flip together in each row.
 
@@ -308,7 +271,7 @@ def _parts(levels: Array, per_error: Array, shift: Array | None = None) -> Itera
         yield DifferenceDraws(drawn, per_error, 0.0 if shift is None else shift[part])
 
 
-type RankReference = RowReference | NormalReference | ResampleReference | TermReference
+type RankReference = RowReference | NormalReference | TermReference
 
 
 def rank_sets(reference: RankReference, alpha: float, margin: float = 0.0) -> RankSets:

@@ -31,6 +31,7 @@ from benchinfer.analyses.bayes.pairwise.fit import (
 )
 from benchinfer.comparison.checks import validation
 from benchinfer.comparison.evidence import Level, Scores, Setting, mean_ranks
+from benchinfer.comparison.pairs import ComparedPairs
 from benchinfer.comparison.posterior import codes_of_published
 from benchinfer.core.errors import DesignError
 from benchinfer.core.progress import reporting
@@ -99,8 +100,7 @@ def compare_preset(
     )
     result = BayesPairsComparison(
         setting=setting,
-        pairs=pairs,
-        codes=codes,
+        pairs=ComparedPairs.of(family, setting.algorithms, codes, levels),
         level=completed.level,
         target="domain",
         levels=levels,
@@ -111,7 +111,6 @@ def compare_preset(
             " adjusted for the number of pairs",
             completed.seed,
         ),
-        names=family.names[family.wanted],
         preset=preset,
         quantity="next",
         following=fitted.following,

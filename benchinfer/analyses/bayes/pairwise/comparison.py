@@ -120,7 +120,7 @@ class BayesPairsComparison(Comparison):
         """
         from xarray import Dataset, DataTree
 
-        names = [" vs ".join(pair) for pair in self.named_sides()]
+        names = [" vs ".join(pair) for pair in self.pairs.sides]
         rng = np.random.default_rng(self.provenance.seed)
         axes: dict[str, Any] = {"pair": names, "dataset": list(self.setting.coverage.datasets)}
         seen = self.differences
@@ -284,7 +284,7 @@ class BayesPairsComparison(Comparison):
             The test has no such quantity.
         """
         codes = codes_of_published(self.of_quantity(quantity), self.level, settled=self.settled)
-        result = replace(self, quantity=quantity, codes=codes)
+        result = replace(self, quantity=quantity, pairs=replace(self.pairs, codes=codes))
         return decisions.informed(replace(result, stored_checks=checks(result)))
 
     def effects(self) -> Mapping[str, Array]:
@@ -344,7 +344,7 @@ class BayesPairsComparison(Comparison):
                 hint='preset="corani2017" draws them to their average.',
             )
         pair, at = np.nonzero(self.differences.n)
-        sides, names = self.named_sides(), self.setting.coverage.datasets
+        sides, names = self.pairs.sides, self.setting.coverage.datasets
         return frame(
             {
                 "measure": [self.measure.name] * len(pair),
@@ -370,7 +370,7 @@ class BayesPairsComparison(Comparison):
             ``measure first second dominant_first dominant_equivalent dominant_second
             dominant_error n_datasets``. Data sets that lack scores of one of the pair are left out.
         """
-        sides, v = self.named_sides(), self.votes
+        sides, v = self.pairs.sides, self.votes
         return frame(
             {
                 "measure": [self.measure.name] * len(sides),
@@ -412,7 +412,7 @@ def checks(result: BayesPairsComparison) -> tuple[Check, ...]:
         *_shared_datasets(result),
         tables.number_of_datasets(setting),
         *([row] if n > 1 else []),
-        decisions.other_sign_of_means(result.codes, mean, result.oriented()),
+        decisions.other_sign_of_means(result.pairs.codes, mean, result.pairs.oriented()),
         *(_replications(setting, differences) if by_chains else ()),
         tables.thin_cells(setting, "the test"),
         tables.tolerance(setting.measure),
@@ -423,7 +423,7 @@ def _shared_datasets(result: BayesPairsComparison) -> list[Check]:
     """Return the checks of the data sets of pairs, and of those left out."""
     total, shared = len(result.setting.coverage.datasets), result.differences.datasets
     fewest = int(shared.argmin())
-    names = " and ".join(result.algorithms[k] for k in result.pairs[fewest])
+    names = " and ".join(result.algorithms[k] for k in result.pairs.index[fewest])
     return [
         Check.of(
             "fewest data sets of a pair",

@@ -22,12 +22,12 @@ from benchinfer.analyses.bayes.numerics.predictive import Thinned
 from benchinfer.analyses.bayes.options import BayesOptions
 from benchinfer.analyses.bayes.responses.scores import Answers, read_responses
 from benchinfer.comparison.checks import tables
+from benchinfer.comparison.pairs import ComparedPairs
 from benchinfer.comparison.posterior import codes_of, level_of
 from benchinfer.core.errors import DesignError
 from benchinfer.core.progress import reporting
 from benchinfer.core.saving import savable
 from benchinfer.core.sections import Check
-from benchinfer.numerics.directions.rank_sets import rank_sets_of_draws
 from benchinfer.numerics.outcome_probabilities import average_outcomes, ranks
 from benchinfer.numerics.types import Array
 
@@ -267,16 +267,12 @@ def _compare_fit(
     base = fitted.values["level"][..., None]
     result = ResponseComparison(
         setting=setting,
-        pairs=family.pairs[family.wanted],
-        codes=codes_of(average, level),
+        pairs=ComparedPairs.of(family, setting.algorithms, codes_of(average, level), levels),
         level=level,
         target=target,
         levels=levels,
         stored_checks=(),
         provenance=options.joint_provenance(setting.digest, family),
-        sides=family.sides[family.wanted],
-        names=family.names[family.wanted],
-        rank_sets=rank_sets_of_draws(effects, level),
         quantity="average",
         structure=model.structure,
         average=average,
