@@ -193,7 +193,7 @@ def test_turned_contrasts_say_the_same(result):
             )
     # Turned by the opposite ranking, every row is the other way round; turned back, as before.
     opposite = result.contrasts(order=result.ranking()[::-1], all=True)
-    pd.testing.assert_frame_equal(result.turned(opposite), turned, rtol=1e-12)
+    pd.testing.assert_frame_equal(result.pairs.in_order(opposite), turned, rtol=1e-12)
     assert (opposite["first"].sort_index() == back["second"]).all()
 
 

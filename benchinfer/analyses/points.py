@@ -197,7 +197,7 @@ def compare_points(
     codes = np.where(equal, tied, better).astype(np.int8)
     return PointsComparison(
         setting=setting,
-        pairs=ComparedPairs.between(pairs, setting.algorithms, codes, levels),
+        pairs=ComparedPairs.between(pairs, setting, codes, levels),
         level=float("nan"),
         target="datasets",
         levels=levels,

@@ -24,6 +24,7 @@ from benchinfer.cli.options.source import (
 )
 from benchinfer.cli.output.documents import write_document
 from benchinfer.core.arguments import members
+from benchinfer.core.sections import Request
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -45,6 +46,14 @@ Details = Annotated[
     bool,
     typer.Option(
         "--details", rich_help_panel=OUTPUT, help="Print further tables of the analysis, too."
+    ),
+]
+Best = Annotated[
+    bool,
+    typer.Option(
+        "--best",
+        rich_help_panel=OUTPUT,
+        help="Say which algorithms may be the best by tests of their own, too.",
     ),
 ]
 TableAs = Annotated[
@@ -119,18 +128,25 @@ class Showing:
     per_dataset: bool
     as_json: bool
     details: bool = False
+    best: bool = False  # whether sets of the best are asked for
     # table, rows: form and rows of the table for a paper, which is then all that is printed
     table: TableForm | None = None
     rows: RowName | None = None
 
     def check(self) -> None:
         """Raise a usage error where options exclude each other."""
-        if self.details and self.per_dataset:
-            raise wrong("--details", "goes without --per-dataset.")
+        for name in ("details", "best"):
+            if getattr(self, name) and self.per_dataset:
+                raise wrong(f"--{name}", "goes without --per-dataset.")
         if self.rows and not self.table:
             raise wrong("--rows", "goes with --table.")
-        if self.table and (self.details or self.as_json):
-            raise wrong("--table", "goes without --details and --json.")
+        if self.table and (self.details or self.best or self.as_json):
+            raise wrong("--table", "goes without --details, --best and --json.")
+
+    @property
+    def request(self) -> Request:
+        """The sections that are asked for."""
+        return Request(details=self.details, best=self.best)
 
     def means(self, scores: ScoreTable) -> ScoreTable | None:
         """Return the scores for a table with data sets in rows; None for other tables."""
@@ -140,10 +156,9 @@ class Showing:
 def answers(result: Answer, scores: ScoreTable, show: Showing) -> NoReturn:
     """Print an answer on all measures, and end with the exit code of its verdicts."""
     from benchinfer.cli.output import results
-    from benchinfer.core.sections import Request
     from benchinfer.reports import documents
 
-    request = Request(details=show.details)
+    request = show.request
     decided = {name: decides(one) for name, one in result.items()}
     if show.table is not None:
         _print_table(result.table(show.rows, scores=show.means(scores)), show.table)
@@ -165,7 +180,6 @@ def answer(
     """Compare, print, and end with the exit code of the verdict."""
     from benchinfer.cli.output import results
     from benchinfer.comparison.per_dataset import per_dataset
-    from benchinfer.core.sections import Request
     from benchinfer.reports import documents
 
     if show.per_dataset:
@@ -182,7 +196,7 @@ def answer(
     else:
         result = analysis(scores, measure, **options)
         code = Exit.DECIDED if decides(result) else Exit.UNDECIDED
-        request = Request(details=show.details)
+        request = show.request
         if show.table is not None:
             _print_table(result.table(show.rows, scores=show.means(scores)), show.table)
         elif show.as_json:
@@ -234,13 +248,19 @@ def analysis_command(name: str) -> Callable[..., None]:
         measure: str | None,
         per_dataset: bool,
         details: bool,
+        best: bool,
         as_json: bool,
         table: TableForm | None,
         rows: RowName | None,
         **given: Any,
     ) -> None:
         show = Showing(
-            per_dataset=per_dataset, details=details, as_json=as_json, table=table, rows=rows
+            per_dataset=per_dataset,
+            details=details,
+            best=best,
+            as_json=as_json,
+            table=table,
+            rows=rows,
         )
         show.check()
         analysis = getattr(import_module(home), function)
@@ -298,6 +318,7 @@ def _signature(arguments: list[Argument]) -> inspect.Signature:
     shared = {
         "per_dataset": (PerDataset, False),
         "details": (Details, False),
+        "best": (Best, False),
         "table": (TableAs, None),
         "rows": (RowsOfTable, None),
         "as_json": (AsJson, False),

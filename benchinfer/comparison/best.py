@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 
     from benchinfer.comparison.comparison import Comparison, TestedComparison
     from benchinfer.comparison.evidence import Setting
+    from benchinfer.core.measure import Measure
 
 _NAMED = 6  # algorithms that a sentence names; of more it gives the number
 
@@ -63,6 +64,11 @@ class BestSets(Showable):
     best_first: tuple[int, ...]
     level: float
     where: str
+
+    @property
+    def measure(self) -> Measure:
+        """The measure compared."""
+        return self.setting.measure
 
     @property
     def credible(self) -> bool:

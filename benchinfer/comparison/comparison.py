@@ -59,7 +59,8 @@ def spanning(rows: pd.DataFrame, measure: Measure) -> pd.Series[bool]:
     decided = rows["verdict"].isin(["first", "second"])
     if "conf_low" not in rows:
         return decided & False
-    return decided & (rows["conf_low"] <= measure.neutral) & (rows["conf_high"] >= measure.neutral)
+    # An end at equality is open where the pair is decided.
+    return decided & (rows["conf_low"] < measure.neutral) & (rows["conf_high"] > measure.neutral)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -226,7 +227,7 @@ class Comparison(Tabular):
         table = self._contrasts()
         if order != "fixed":
             ranking = self.ranking() if isinstance(order, str) else order
-            table = self.pairs.in_order(table, self.measure.neutral, ranking=ranking)
+            table = self.pairs.in_order(table, ranking=ranking)
         if all:
             return table
         unread = {"prob_equivalent"} if self.measure.tolerance == 0 else set[str]()

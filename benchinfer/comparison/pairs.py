@@ -24,7 +24,7 @@ from benchinfer.relations.relation import Relation
 if TYPE_CHECKING:
     import pandas as pd
 
-    from benchinfer.comparison.evidence import Level
+    from benchinfer.comparison.evidence import Level, Setting
 
 
 @savable
@@ -36,6 +36,8 @@ class ComparedPairs:
     ----------
     algorithms
         (K,) names, sorted.
+    neutral
+        Value of an effect at equality: 0 of differences, 1 of ratios.
     index
         (P, 2) index pairs into the algorithms; -1 for a side that is an average of several.
     codes
@@ -53,6 +55,7 @@ class ComparedPairs:
     """
 
     algorithms: tuple[str, ...]
+    neutral: float
     index: Codes
     codes: States
     sides: tuple[tuple[str, str], ...]
@@ -64,7 +67,7 @@ class ComparedPairs:
     @staticmethod
     def of(
         family: ContrastFamily,
-        algorithms: tuple[str, ...],
+        setting: Setting,
         codes: States,
         levels: Level,
         *,
@@ -74,10 +77,11 @@ class ComparedPairs:
         """Return the contrasts of a family that are shown, with their verdicts."""
         shown = family.wanted
         return ComparedPairs(
-            algorithms=algorithms,
+            algorithms=setting.algorithms,
+            neutral=setting.measure.neutral,
             index=family.pairs[shown],
             codes=codes,
-            sides=tuple(family.named_sides(algorithms)[shown]),
+            sides=tuple(family.named_sides(setting.algorithms)[shown]),
             quality=levels.quality,
             names=family.names[shown],
             directed=directed,
@@ -85,12 +89,11 @@ class ComparedPairs:
         )
 
     @staticmethod
-    def between(
-        index: Codes, algorithms: tuple[str, ...], codes: States, levels: Level
-    ) -> ComparedPairs:
+    def between(index: Codes, setting: Setting, codes: States, levels: Level) -> ComparedPairs:
         """Return pairs (P, 2) of single algorithms with their verdicts."""
-        sides = tuple((algorithms[i], algorithms[j]) for i, j in index.tolist())
-        return ComparedPairs(algorithms, index, codes, sides, levels.quality)
+        names = setting.algorithms
+        sides = tuple((names[i], names[j]) for i, j in index.tolist())
+        return ComparedPairs(names, setting.measure.neutral, index, codes, sides, levels.quality)
 
     def __len__(self) -> int:
         """Return the number of contrasts."""
@@ -190,8 +193,8 @@ class ComparedPairs:
     def in_order(
         self,
         table: pd.DataFrame,
-        neutral: float,
         *,
+        neutral: float | None = None,
         ranking: Sequence[str] | None = None,
         undirected: Sequence[str] | None = None,
     ) -> pd.DataFrame:
@@ -202,7 +205,7 @@ class ComparedPairs:
         table
             With the columns ``first`` and ``second``; what has a side is turned with them.
         neutral
-            Value of an effect at equality.
+            Value of an effect at equality; by default `neutral`.
         ranking
             Names, best first; by default `ranking`.
         undirected
@@ -212,4 +215,5 @@ class ComparedPairs:
         pairs = self.oriented(sides, ranking)
         turn = np.array([pairs[p] != side for p, side in enumerate(sides)], dtype=np.bool_)
         undirected = self.undirected if undirected is None else undirected
+        neutral = self.neutral if neutral is None else neutral
         return turned(table, turn, neutral, undirected=undirected).iloc[[*pairs]]

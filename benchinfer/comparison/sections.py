@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from benchinfer.comparison.best import BestSets
 from benchinfer.comparison.comparison import Comparison, TestedComparison
 from benchinfer.comparison.per_dataset import Comparisons
 from benchinfer.core import sections
@@ -44,6 +45,7 @@ from benchinfer.core.sections import (
     names,
     number,
 )
+from benchinfer.core.verdict import Verdict
 from benchinfer.numerics.types import Array
 from benchinfer.relations.sections import (
     MOST_IN_ORDER,
@@ -74,6 +76,10 @@ _HEADS = {
     "p_noninferiority": "p not worse",
     "p_raw": "p (unadjusted)",
     "p_error": "p error",
+    "p_not_beaten": "p",
+    "not_beaten": "may be best",
+    "p_not_beaten_beyond": "p (beyond tolerance)",
+    "not_beaten_beyond": "within tolerance",
     "prob_first": "P first",
     "prob_equivalent": "P equivalent",
     "prob_second": "P second",
@@ -86,6 +92,8 @@ _HEADS = {
 }
 _WRITERS: Mapping[str, Write] = {
     **dict.fromkeys(("p_value", "p_equivalence", "p_noninferiority", "p_raw"), p_value),
+    **dict.fromkeys(("p_not_beaten", "p_not_beaten_beyond"), p_value),
+    **dict.fromkeys(("not_beaten", "not_beaten_beyond"), lambda value: "yes" if value else "no"),
     **dict.fromkeys(("prob_first", "prob_equivalent", "prob_second"), places(3)),
     **dict.fromkeys(("p_dominant", "prob_win", "prob_more_wins"), places(3)),
     **dict.fromkeys(("wins", "ties", "losses", "n_contests", "n_used", "n"), amount),
@@ -98,7 +106,9 @@ BEYOND = "open"  # in place of a ratio
 _NAMES = ("contrast", "first", "second")
 _TESTS = ("p_value", "p_noninferiority")
 _OPEN = np.array([-np.inf, np.inf])
+_BETTER = (Verdict.FIRST.label, Verdict.SECOND.label)
 _SHARES = ("prob_first", "prob_equivalent", "prob_second")
+_SETS_OF_THE_BEST = ("p_not_beaten", "not_beaten", "p_not_beaten_beyond", "not_beaten_beyond")
 
 
 def favours(measure: Measure) -> str:
@@ -152,8 +162,34 @@ def effect_columns(measure: Measure, frame: pd.DataFrame, kind: str) -> tuple[Co
     estimate = number("estimate", measure.effect_name, write)
     if "conf_low" not in frame:
         return (estimate,)
-    written = interval_writer(write, measure.effect)
-    return estimate, number("conf_low", kind, written, also=("conf_high",))
+    verdict = ("verdict",) if "verdict" in frame else ()
+    written = partial(effect_interval, measure=measure, write=write)
+    return estimate, number("conf_low", kind, written, also=("conf_high", *verdict))
+
+
+def effect_interval(
+    low: float, high: float, verdict: str = "", *, measure: Measure, write: Write
+) -> str:
+    """Return the interval of an effect as text, open at equality where the pair is decided.
+
+    Examples
+    --------
+    >>> from benchinfer.core.measure import Measure
+    >>> error = Measure("error", better="lower")
+    >>> effect_interval(-0.21, 0.0, "first", measure=error, write=places(2))
+    '-0.21 to below 0'
+    >>> effect_interval(-0.21, 0.0, "undecided", measure=error, write=places(2))
+    '-0.21 to 0.00'
+    """
+    equality = measure.neutral
+    if verdict not in _BETTER or equality not in {low, high}:
+        return interval_writer(write, measure.effect)(low, high)
+    lowest, highest = sorted(measure.effect(_OPEN).tolist())
+    if low == equality:
+        above = f"above {equality:g}"
+        return f"{above} to {write(high)}" if high < highest else above
+    below = f"below {equality:g}"
+    return f"{write(low)} to {below}" if low > lowest else below
 
 
 def level_columns(comparison: Comparison, frame: pd.DataFrame) -> tuple[Column, ...]:
@@ -207,7 +243,7 @@ def contrasts(comparison: Comparison, basis: str = "") -> Table:
     return Table(
         name="contrasts",
         caption=f"Contrasts: {direction(measure)}",
-        frame=comparison.pairs.in_order(data, comparison.measure.neutral),
+        frame=comparison.pairs.in_order(data),
         data=data,
         columns=(
             *names(*(name for name in _NAMES if name in data)),
@@ -325,7 +361,7 @@ def slopes(frame: pd.DataFrame, comparison: Comparison, evidence: tuple[Column, 
     """Return the table of slopes, one row for each covariate and pair."""
     measure = comparison.measure
     kind = f"{level_percent(comparison.level)} interval"
-    ordered = comparison.pairs.in_order(frame, measure.neutral)
+    ordered = comparison.pairs.in_order(frame)
     return Table(
         name="slopes",
         caption=f"Slopes: {measure.effect_name} per unit of the covariate",
@@ -705,11 +741,52 @@ def leading(comparison: Comparison, request: Request, rows: Table | None = None)
 
 def sections_of(result: object, request: Request) -> tuple[Section, ...]:
     """Return the sections of a result from the function registered for its class."""
-    return registered(type(result), "sections", "SECTIONS")(result, request)
+    shown = registered(type(result), "sections", "SECTIONS")(result, request)
+    if request.best and isinstance(result, Comparison):
+        return (*shown, best_section(result.best()))
+    return shown
+
+
+def best_section(found: BestSets) -> Section:
+    """Return the section of the sets of the best algorithm and of ranks."""
+    data, level = found.table(), level_percent(found.level)
+    kind = "credible" if found.credible else "confidence"
+    tests = "" if found.credible else "one-sided tests of their own decide here; "
+    question = (
+        f"Another question than that of the pairs: {tests}each set holds with {level} by itself,"
+        " and not together with the verdicts."
+    )
+    beyond = "" if found.sets.near is None else " p (beyond tolerance) is of more than that."
+    return Section(
+        title="Which may be the best",
+        lead=found.headline(),
+        text=(question,),
+        tables=(
+            Table(
+                name="best",
+                caption=f"{sentence(kind)} sets of the best algorithm and of ranks",
+                frame=data,
+                data=data,
+                columns=(
+                    *names("algorithm"),
+                    *(_column(name) for name in data.columns if name in _SETS_OF_THE_BEST),
+                    Column("rank_low", "ranks", _range, also=("rank_high",)),
+                    Column("rank_low_alone", "rank alone", _range, also=("rank_high_alone",)),
+                ),
+                note="" if found.credible else f"p: that no other algorithm is better.{beyond}",
+            ),
+        ),
+    )
+
+
+def _range(low: int, high: int) -> str:
+    """Return a range of ranks as text."""
+    return f"{low}" if low == high else f"{low} to {high}"
 
 
 # By class: what is said of a result when a reader requests it.
 SECTIONS = {
+    BestSets: lambda found, _: (best_section(found),),
     Comparison: lambda comparison, request: (leading(comparison, request),),
     Comparisons: lambda results, _: (each_dataset(results),),
     ScoreTable: lambda scores, _: (scores_section(scores),),
@@ -718,4 +795,5 @@ SECTIONS = {
 KEYS: Mapping[str, tuple[object, str]] = {
     "summary": (Rows, "level of each algorithm"),
     "contrasts": (Rows, "verdict and evidence for each pair"),
+    "best": (Rows, "sets of the best algorithm and of ranks, where they were asked for"),
 }

@@ -30,9 +30,10 @@ _DOMAINS = {
 # Ahead of the data sets: what is averaged over them, and the centre of their distribution, which a
 # few data sets far out do not move.
 AVERAGE = "on average over"
-TYPICAL = "on a typical data set of"
+TYPICAL = "on a typical one of"
 # Of ranks.
 LEFT_OPEN = "those that the verdicts leave open"
+_NAMED = 5  # algorithms of one kind that a headline names
 _LACKING = 5  # algorithms that lack scores which a headline names
 ONE_DF = (
     " {} leave 1 degree of freedom: only very large differences can be shown, and intervals are"
@@ -48,14 +49,14 @@ def scope(setting: Setting, target: str, domains: str = "pooled", where: str = A
     without = f", leaving out {' and '.join(left_out)} for empty cells" if left_out else ""
     units = f", {setting.units}" if setting.units else ""
     if setting.members is not None:
-        over = f"{where.replace('data set', 'domain')} domains like these {d}"
-        return f"{over} ({count(len(setting.members.datasets), 'data set')}){without}"
+        n = count(len(setting.members.datasets), "data set")
+        return f"{where} domains like these {d} ({n}){without}"
     if target == "domain" and domains == "separate":
         n = len(set(setting.domains))
         return f"{where} data sets like these {d} in these {n} domains{without}"
     if target == "domain":
         mixed = mixture(setting, domains)
-        return f"{where} the domain that the {d} data sets stand for{mixed}{without}"
+        return f"{where} data sets like these {d}{mixed}{without}"
     if d > 1:
         n = len(set(setting.domains))
         of = f" of {n} domains" if n > 1 and domains == "pooled" else ""
@@ -139,9 +140,9 @@ def headline(
         others = names[1] if k == 2 else f"each of the other {k - 1} algorithms"
         claim = f"{names[top]} is better than {others}"
     elif k > 2 and hub != top and compared.sum() == 2 * (k - 1) == 2 * compared[hub].sum():
-        claim = _against(relation, hub)
+        claim = _against(relation, hub, measure)
     elif k > 2 and (compared.sum() == 2 or 2 * compared[top].sum() < k - 1):
-        claim = _of_compared(relation, shown)
+        claim = _of_compared(relation, shown, measure)
     elif k == len(tied) == 2 and relation.states[0, 1] == Verdict.UNDECIDED:
         level = most.split(" ", 2)[2]  # without "the higher" or "the lower"
         claim = f"{names[0]} and {names[1]} have the same {level}: neither is {shown}better"
@@ -151,7 +152,7 @@ def headline(
         also = [names[i] for i in tied if i != top]
         who = f"{names[top]} has {most}" + (f", tied with {several(also, 3)}" if also else "")
         rest = _shown if strict.any() else _nothing_strict
-        claim = f"{who}{rest(relation, top, shown)}"
+        claim = f"{who}{rest(relation, top, shown, measure)}"
         if apart := [names[i] for i in np.flatnonzero(~compared[top]) if i != top]:
             claim += f"; it was not compared with {several(apart, 3)}"
     return _sentence(where, claim, measure)
@@ -200,7 +201,7 @@ def gaps(coverage: Coverage) -> str:
     return text
 
 
-def _shown(relation: Relation, top: int, shown: str) -> str:
+def _shown(relation: Relation, top: int, shown: str, measure: Measure) -> str:
     """Return a clause with the verdicts on the algorithm with the best estimate, after its name."""
     strict, names = relation.strict, relation.algorithms
     if strict[:, top].any():
@@ -212,13 +213,15 @@ def _shown(relation: Relation, top: int, shown: str) -> str:
     undecided = relation.states[top] == Verdict.UNDECIDED
     rest = [i for i in np.flatnonzero(undecided) if i != top]
     parts = [f"better than {_chosen(names, better)}"] if len(better) else []
-    parts += [f"equivalent to {_chosen(names, equal)} within the tolerance"] if len(equal) else []
+    if len(equal):
+        parts += [f"{equivalent(measure)} to {_chosen(names, equal)}"]
     if not parts:
-        return f", but is not {shown}better than another; {_better(relation, shown, 2)}"
+        each = f"each of the other {len(rest)}" if len(rest) > 1 else names[rest[0]]
+        return f", but against {each} it is undecided; {_better(relation, shown, 2)}"
+    claim = f"; it is {join(parts)}"
     if not rest:
-        return f"; it is {shown}{join(parts)}"
-    against = f"the other {len(rest)}" if len(rest) > 3 else join([names[i] for i in rest])
-    return f"; it is {shown}{join(parts)}, but not better than {against}"
+        return claim
+    return f"{claim}; against {several([names[i] for i in rest], _NAMED)} it is undecided"
 
 
 def _better(relation: Relation, shown: str, most: int) -> str:
@@ -241,13 +244,13 @@ def _is(names: Sequence[str]) -> str:
 
 
 def _chosen(names: Sequence[str], chosen: Sequence[int] | Codes) -> str:
-    """Return the names of the chosen algorithms, or their number if they are more than three."""
-    if len(chosen) > 3:
+    """Return the names of the chosen algorithms, or their number if they are many."""
+    if len(chosen) > _NAMED:
         return f"{len(chosen)} of the other {len(names) - 1}"
     return join([names[i] for i in chosen])
 
 
-def _against(relation: Relation, control: int) -> str:
+def _against(relation: Relation, control: int, measure: Measure) -> str:
     """Return a clause with the verdicts of all contrasts with a control."""
     strict, names, states = relation.strict, relation.algorithms, relation.states[control]
     groups = (strict[:, control], strict[control], states == Verdict.EQUIVALENT)
@@ -259,30 +262,30 @@ def _against(relation: Relation, control: int) -> str:
     parts += [f"{names[control]} is better than {several(below)}"] if below else []
     claim = join(parts) or f"no algorithm is shown to be better or worse than {names[control]}"
     if equal:
-        claim += f"; {several(equal)} {_is(equal)} equivalent to it within the tolerance"
+        claim += f"; {several(equal)} {_is(equal)} {equivalent(measure)} to it"
     return f"{claim}; undecided: {several(rest)}" if rest and (parts or equal) else claim
 
 
-def _of_compared(relation: Relation, shown: str) -> str:
+def _of_compared(relation: Relation, shown: str, measure: Measure) -> str:
     """Return a clause with the verdicts of the pairs compared, where these are only some."""
     names = relation.algorithms
     upper = relation.states[np.triu_indices(len(names), 1)]
     n = int((upper != Verdict.MISSING).sum())
     wins = int(relation.strict.sum())
     equal = int((upper == Verdict.EQUIVALENT).sum())
-    equivalent = f"; {count(equal, 'pair')} equivalent within the tolerance" if equal else ""
+    also = f"; {count(equal, 'pair')} {equivalent(measure)}" if equal else ""
     if n == 1:
         one, other = np.argwhere(np.triu(relation.states != Verdict.MISSING, 1))[0]
         if wins:
             return _better(relation, "", 1)
-        return _undecided((names[one], names[other]), equal)
+        return _undecided((names[one], names[other]), equal, measure)
     if not wins:
-        return f"no difference is shown in the {count(n, 'pair')} compared{equivalent}"
+        return f"no difference is shown in the {count(n, 'pair')} compared{also}"
     claims = _better(relation, shown, 5)
-    return f"{wins} of the {count(n, 'pair')} compared decided: {claims}{equivalent}"
+    return f"{wins} of the {count(n, 'pair')} compared decided: {claims}{also}"
 
 
-def _nothing_strict(relation: Relation, top: int, shown: str) -> str:
+def _nothing_strict(relation: Relation, top: int, shown: str, measure: Measure) -> str:
     """Return a clause that no algorithm is better than another, or that they are equivalent."""
     names = relation.algorithms
     upper = relation.states[np.triu_indices(len(names), 1)]
@@ -291,13 +294,18 @@ def _nothing_strict(relation: Relation, top: int, shown: str) -> str:
     if equal == n:
         who = names[1 - top] if n == 1 else f"all {len(names)} algorithms"
         who = f"all {n:,} pairs{of}" if of else who
-        return f"; {'it and ' if n == 1 else ''}{who} are equivalent within the tolerance"
+        return f"; {'it and ' if n == 1 else ''}{who} are {equivalent(measure)}"
     if n == 1:
-        return f", but is not {shown}better than {names[1 - top]}"
+        return f", but against {names[1 - top]} it is undecided"
     none = f", but no algorithm is {shown}better than another"
     if equal:
-        return f"{none}; {equal:,} of {n:,} pairs{of} are equivalent within the tolerance"
+        return f"{none}; {equal:,} of {n:,} pairs{of} are {equivalent(measure)}"
     return f"{none}, as all {n:,} pairs{of} are undecided"
+
+
+def equivalent(measure: Measure) -> str:
+    """Return that algorithms are equivalent, with the size of what does not matter."""
+    return f"equivalent (within {margin(measure)})"
 
 
 def margin(measure: Measure) -> str:
@@ -356,23 +364,23 @@ def claims(sides: Sequence[tuple[str, str]], codes: States, measure: Measure, wh
         if code in better
     ]
     equal = int((codes == Verdict.EQUIVALENT).sum())
-    equivalent = f"; {count(equal, 'contrast')} equivalent within the tolerance" if equal else ""
+    also = f"; {count(equal, 'contrast')} {equivalent(measure)}" if equal else ""
     shown = f"{len(wins):,} of {count(len(sides), 'contrast')} decided: {several(wins, 20)}"
     if len(sides) == 1:
-        return _sentence(where, wins[0] if wins else _undecided(sides[0], equal), measure)
+        return _sentence(where, wins[0] if wins else _undecided(sides[0], equal, measure), measure)
     claim = shown if wins else f"no difference is shown in {count(len(sides), 'contrast')}"
-    return _sentence(where, f"{claim}{equivalent}", measure)
+    return _sentence(where, f"{claim}{also}", measure)
 
 
 def _sentence(where: str, claim: str, measure: Measure) -> str:
     return f"{where[0].upper()}{where[1:]}, {claim} ({direction(measure)})."
 
 
-def _undecided(pair: tuple[str, str], equal: int) -> str:
+def _undecided(pair: tuple[str, str], equal: int, measure: Measure) -> str:
     """Return a clause that two algorithms are equivalent, or that no difference is shown."""
     one, other = map(named, pair)
     if equal:
-        return f"{one} and {other} are equivalent within the tolerance"
+        return f"{one} and {other} are {equivalent(measure)}"
     return f"no difference is shown between {one} and {other}"
 
 

@@ -239,6 +239,7 @@ class Request:
     details: bool = True
     before: tuple[Any, ...] = ()  # results on the same measure that are told before
     scores: Any = None  # the table of the results, if it is at hand
+    best: bool = False  # whether to say which algorithms may be the best by tests of their own
 
 
 @dataclass(frozen=True, slots=True)

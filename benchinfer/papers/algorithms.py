@@ -47,17 +47,22 @@ SHARES = {
 }
 
 
-def bounds(low: float, high: float, write: Write) -> str:
-    """Return the text of an interval in a table cell; a dash where there is none.
+def bounds(low: float, high: float, write: Write, without: float = np.nan) -> str:
+    """Return the text of an interval in a table cell, open at `without`; a dash for no interval.
 
     Examples
     --------
     >>> bounds(0.1, 0.25, places(2)), bounds(0.1, np.inf, places(2))
     ('[0.10, 0.25]', '[0.10, ∞)')
+    >>> bounds(0.0, 0.25, places(2), without=0.0)
+    '(0.00, 0.25]'
     """
     if np.isnan(low):
         return "\N{EN DASH}"
-    ends = "(" if np.isinf(low) else "[", ")" if np.isinf(high) else "]"
+    ends = (
+        "(" if np.isinf(low) or low == without else "[",
+        ")" if np.isinf(high) or high == without else "]",
+    )
     low_text, high_text = (
         fixed(end, 0) if (text := write(end)) == BEYOND else text for end in (low, high)
     )
@@ -135,9 +140,11 @@ def intervals(
     ends = list(zip(rows["conf_low"].tolist(), rows["conf_high"].tolist(), strict=True))
     head = f"{level_percent(result.level)} interval"
     shown = ~spanning(rows, result.measure) if "verdict" in rows else rows["conf_low"].notna()
+    decided = rows["verdict"].isin(["first", "second"]) if "verdict" in rows else shown & False
+    without = np.where(decided, result.measure.neutral, np.nan).tolist()
     texts = [
-        bounds(low if visible else np.nan, high, write)
-        for (low, high), visible in zip(ends, shown, strict=True)
+        bounds(low if visible else np.nan, high, write, leave)
+        for (low, high), visible, leave in zip(ends, shown, without, strict=True)
     ]
     return [series(name, ends, texts, head, "text", group, head)]
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from benchinfer.comparison.comparison import Comparison, TestedComparison, spanning
 from benchinfer.comparison.per_dataset import Comparisons
-from benchinfer.comparison.sections import Write, effect_writer, interval_writer
+from benchinfer.comparison.sections import Write, effect_interval, effect_writer, interval_writer
 from benchinfer.comparison.wording import direction, named
 from benchinfer.core.measure import Measure
 from benchinfer.core.numbers import count, join, p_error, p_value, places
@@ -27,7 +27,7 @@ def sentence(result: Comparison | Comparisons) -> str:
         return _of_datasets(result)
     fixed = result.contrasts(all=True)
     rows, write = (
-        result.pairs.in_order(fixed, result.measure.neutral),
+        result.pairs.in_order(fixed),
         effect_writer(result.measure, fixed),
     )
     chosen = None if result.pairs.averages else reference(result)
@@ -121,11 +121,12 @@ def _by_verdict(result: Comparison, rows: pd.DataFrame, write: Write) -> str:
 
 def evidence(measure: Measure, rows: pd.DataFrame, write: Write) -> list[str]:
     """Return estimate, interval, and p-value or probability of each contrast as text."""
-    texts, written = list[str](), interval_writer(write, measure.effect)
+    texts = list[str]()
     for over, (_, row) in zip(spanning(rows, measure), rows.iterrows(), strict=True):
         parts = [write(row["estimate"])]
         if "conf_low" in rows and not over:
-            parts.append(written(row["conf_low"], row["conf_high"]))
+            ends = row["conf_low"], row["conf_high"], row["verdict"]
+            parts.append(effect_interval(*ends, measure=measure, write=write))
         if "prob_first" in rows:
             likely = max(_SHARE.values(), key=lambda name: row[name])
             name = _SHARE.get(row["verdict"], likely)

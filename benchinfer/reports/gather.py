@@ -29,6 +29,7 @@ from benchinfer.analyses.subgroups.regions.result import Regions
 from benchinfer.analyses.subgroups.stability import SubgroupStability
 from benchinfer.analyses.subgroups.subgroups import Subgroups
 from benchinfer.comparison.adjustment import sidak
+from benchinfer.comparison.best import BestSets
 from benchinfer.comparison.comparison import Comparison
 from benchinfer.comparison.per_dataset import Comparisons, per_dataset
 from benchinfer.core.arguments import check_choice, check_level
@@ -42,7 +43,16 @@ from benchinfer.scores.table import ScoreTable
 
 Where = Subgroups | SubgroupStability | Archetypes | ArchetypeStability | Regions
 type Result = (
-    Comparison | Comparisons | Where | Relation | Ensemble | Consensus | Plan | Allocation | Gate
+    Comparison
+    | Comparisons
+    | BestSets
+    | Where
+    | Relation
+    | Ensemble
+    | Consensus
+    | Plan
+    | Allocation
+    | Gate
 )
 # Scores that are exchanged, with which 100,000 resamples still take a fraction of a second.
 _MANY = 300
@@ -251,6 +261,7 @@ def gather(results: object, scores: ScoreTable | None, *, bayes: bool = True) ->
         results,
         Comparison
         | Comparisons
+        | BestSets
         | Where
         | Relation
         | Ensemble
@@ -270,8 +281,8 @@ def gather(results: object, scores: ScoreTable | None, *, bayes: bool = True) ->
         raise BenchinferError(
             f"cannot report a {type(results).__name__}.",
             hint="give a score table, a comparison, comparisons per data set or of monitored"
-            " measures, a relation, an ensemble, a consensus, a plan, a gate, groups of data sets,"
-            " archetypes, regions, or a list of them.",
+            " measures, sets of the best, a relation, an ensemble, a consensus, a plan, a gate,"
+            " groups of data sets, archetypes, regions, or a list of them.",
         )
     parts = [gather(item, scores, bayes=bayes) for item in results]
     if not parts:

@@ -18,6 +18,7 @@ from benchinfer.analyses.plan.sections import SECTIONS, plan_citations
 from benchinfer.analyses.robustness.changes import changes
 from benchinfer.analyses.robustness.sections import sensitivity
 from benchinfer.analyses.subgroups.subgroups import Subgroups
+from benchinfer.comparison.best import BestSets
 from benchinfer.comparison.checks.caveats import ANOTHER, advice, caveats
 from benchinfer.comparison.comparison import Comparison, TestedComparison
 from benchinfer.comparison.evidence import Setting
@@ -209,7 +210,7 @@ def _measures(gathered: ReportInput) -> list[Measure]:
     measures: dict[str, Measure] = {}
     if gathered.scores is not None:
         measures = {measure.name: measure for measure in gathered.scores.measures}
-    where = [r for r in gathered.results if isinstance(r, Where)]
+    where = [r for r in gathered.results if isinstance(r, BestSets | Where)]
     for one in (*_compared(gathered), *where):
         measures[one.measure.name] = one.measure
     return list(measures.values())
@@ -257,7 +258,9 @@ def _part(measure: Measure, number: int, gathered: ReportInput) -> MeasurePart:
         content += _folded([each_dataset(r), method])
     if name in gathered.agreed:
         content += _folded([sections.over_datasets(gathered.agreed[name], len(local[0]))])
-    where = [r for r in gathered.results if isinstance(r, Where) and r.measure.name == name]
+    where = [
+        r for r in gathered.results if isinstance(r, BestSets | Where) and r.measure.name == name
+    ]
     for r in where:
         content += _folded(sections_of(r, Request(details=True)))
     if refusals := [r for r in gathered.refusals if r.measure == name]:

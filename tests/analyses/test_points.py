@@ -103,7 +103,7 @@ def test_many_algorithms_need_no_matrix_of_contrasts():
     tracemalloc.stop()
     assert peak < 2e8  # a matrix of 179,700 pairs by 600 algorithms has 8.6e8 bytes
     level = values.mean(axis=(0, 1))
-    first, second = found.pairs.T
+    first, second = found.pairs.index.T
     np.testing.assert_array_equal(
         found.contrasts(all=True)["estimate"], level[first] - level[second]
     )

@@ -137,9 +137,9 @@ def prediction_coverage(d, tau, scales, tables=100):
             continue
         found = meta.predict().contrasts()
         new = rng.normal(0.0, tau / np.sqrt(2), k) * scales
-        gap = new[meta.pairs[:, 0]] - new[meta.pairs[:, 1]]
+        gap = new[meta.pairs.index[:, 0]] - new[meta.pairs.index[:, 1]]
         inside = ((found["conf_low"] <= gap) & (gap <= found["conf_high"])).to_numpy()
-        first = meta.pairs[:, 0] == 0
+        first = meta.pairs.index[:, 0] == 0
         hits += inside[first].mean(), inside[~first].mean()
         done += 1
     return hits / tables

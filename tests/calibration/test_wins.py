@@ -115,7 +115,7 @@ def comparisons(scores, n, seed, *, missing=0.0, tie=0.0):
 
 def decided(result):
     """Return which pairs are decided."""
-    return np.isin(result.codes, (Verdict.FIRST, Verdict.SECOND))
+    return np.isin(result.pairs.codes, (Verdict.FIRST, Verdict.SECOND))
 
 
 def false_decisions(datasets, algorithms, n=1000, seed=14, *, loser=False, missing=0.0, tie=0.0):
@@ -133,7 +133,9 @@ def false_decisions(datasets, algorithms, n=1000, seed=14, *, loser=False, missi
     wrong = apart = 0
     seed = [seed, datasets, algorithms, *([int(100 * missing)] if missing else [])]
     for result in comparisons(scores, n, seed, missing=missing, tie=tie):
-        alike = result.pairs[:, 0] > 0 if loser else np.full(len(result.pairs), fill_value=True)
+        alike = (
+            result.pairs.index[:, 0] > 0 if loser else np.full(len(result.pairs), fill_value=True)
+        )
         wrong += bool(decided(result)[alike].any())
         apart += result.penalised
     return wrong / n, apart / n
@@ -198,8 +200,8 @@ def test_tables_with_gaps_decide_pairs_that_differ(
         return worth + rng.gumbel(size=(datasets, algorithms))
 
     found = list(comparisons(scores, 200, [15, datasets, algorithms], missing=missing))
-    right = np.mean([np.mean(result.codes == Verdict.SECOND) for result in found])
-    wrong = np.mean([(result.codes == Verdict.FIRST).any() for result in found])
+    right = np.mean([np.mean(result.pairs.codes == Verdict.SECOND) for result in found])
+    wrong = np.mean([(result.pairs.codes == Verdict.FIRST).any() for result in found])
     record_property("right, wrong", [right, wrong])
     assert right >= least
     assert wrong <= 0.05

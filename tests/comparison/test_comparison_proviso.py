@@ -48,7 +48,7 @@ def test_what_is_decided_of_few_data_sets_names_its_condition(compare):
 @pytest.mark.parametrize("compare", ANALYSES.values(), ids=ANALYSES)
 def test_nothing_is_conditional_where_nothing_is_decided(compare):
     result = compare(scores_of(8, 0.0))
-    assert (result.codes == Verdict.UNDECIDED).all()
+    assert (result.pairs.codes == Verdict.UNDECIDED).all()
     assert IF_SYMMETRIC not in result.headline()
 
 

@@ -38,7 +38,7 @@ def asked(family, algorithms):
 def test_levels_equal_but_for_rounding_keep_the_order_of_the_table():
     rows = {"dataset": "d1", "algorithm": ["a", "b", "c"], "acc": [0.3, 0.1 + 0.2, 0.4]}
     scores = bi.read_scores(pd.DataFrame(rows), measures="acc:higher")
-    pairs = bi.compare_points(scores).oriented()
+    pairs = bi.compare_points(scores).pairs.oriented()
     assert list(pairs.items()) == [(1, ("c", "a")), (2, ("c", "b")), (0, ("a", "b"))]
 
 
@@ -53,7 +53,7 @@ def test_pairs_are_turned_only_where_neither_user_nor_test_fixed_their_order():
     scores = bi.read_scores(frame, measures="acc:higher")
 
     def read(**options):
-        return list(bi.compare_mixed(scores, **options).oriented().items())
+        return list(bi.compare_mixed(scores, **options).pairs.oriented().items())
 
     assert read() == [(1, ("c", "a")), (2, ("c", "b")), (0, ("a", "b"))]
     assert read(control="a") == [(1, ("c", "a")), (0, ("a", "b"))]

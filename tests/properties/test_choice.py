@@ -116,7 +116,7 @@ def test_the_unit_of_a_data_set_of_several_changes_no_verdict(kind):
             choice.scale,
             choice.normalise,
         )
-        assert after["score"].codes.tolist() == before["score"].codes.tolist()
+        assert after["score"].pairs.codes.tolist() == before["score"].pairs.codes.tolist()
     assert n >= TABLES / 2
 
 

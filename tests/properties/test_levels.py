@@ -37,7 +37,7 @@ def check(found, values):
     else:
         assert (low <= level).all()
         assert (level <= high).all()
-        assert not contradicted(found.levels.estimate, found.pairs, found.codes).any()
+        assert not contradicted(found.levels.estimate, found.pairs.index, found.pairs.codes).any()
     assert found.summary()["estimate"].tolist() == level.tolist()
 
 
@@ -98,7 +98,7 @@ def test_medians_that_contradict_a_verdict_make_room_for_mean_ranks():
     # Undecided, they stay: the order is by the difference, and the table says so.
     values[:10:2, 0] -= 2.0
     found = bi.compare_permutation(read(values))
-    assert found.codes.tolist() == [Verdict.UNDECIDED]
+    assert found.pairs.codes.tolist() == [Verdict.UNDECIDED]
     assert found.level_name == "median score"
 
 

@@ -99,10 +99,10 @@ def test_direction_names_and_units_change_no_verdict(design):
     names = "abcde"[:k]
     one = compared(value, how, names, tolerance=tolerance)
     turned = compared(-value, how, names, "lower", tolerance)
-    assert turned.codes.tolist() == one.codes.tolist()
+    assert turned.pairs.codes.tolist() == one.pairs.codes.tolist()
     np.testing.assert_array_equal(turned.evidence.p_raw, one.evidence.p_raw)
     scaled = compared(1024 * value, how, names, tolerance=1024 * tolerance)
-    assert scaled.codes.tolist() == one.codes.tolist()
+    assert scaled.pairs.codes.tolist() == one.pairs.codes.tolist()
     np.testing.assert_array_equal(scaled.evidence.p_raw, one.evidence.p_raw)
     other = "edcba"[-k:]
     renamed = by_pair(

@@ -147,7 +147,7 @@ def compare_fit(
         ranks_following = ranks(draws.following, margin)
     result = BayesComparison(
         setting=setting,
-        pairs=ComparedPairs.of(family, setting.algorithms, codes_of(average, level), levels),
+        pairs=ComparedPairs.of(family, setting, codes_of(average, level), levels),
         level=level,
         target=target,
         levels=levels,

@@ -460,7 +460,7 @@ class BayesComparison(Comparison):
         domains = "one" if self.about else domains
         over = wording.TYPICAL if self.typical else wording.AVERAGE
         if self.quantity == "next":
-            over = "on the next data set of"
+            over = "on the next one of"
         where = wording.scope(self.setting, self.target, domains, over)
         if self.along is not None and self.target == "domain":
             where = f"{where}, {self.along.place}"

@@ -85,7 +85,7 @@ def dominance(result: BayesPairsComparison) -> Table:
     return Table(
         name="dominance",
         caption="Which outcome is the most probable one",
-        frame=result.pairs.in_order(data, result.measure.neutral),
+        frame=result.pairs.in_order(data),
         data=data,
         columns=(
             *names("first", "second"),
@@ -243,8 +243,8 @@ def _text(result: BayesComparison) -> tuple[str, ...]:
         average += "over these data sets, and no others."
     else:
         average += (
-            f"{'of' if result.typical else 'over'} the domain that the data sets stand for. On the"
-            " next data set: on a single one that is drawn from the same domain and was not seen."
+            f"{'of' if result.typical else 'over'} data sets like these. On the"
+            " next data set: on a single one that is drawn as these were, and was not seen."
             f" An algorithm can be better {words} almost surely, and lose on many a"
             " data set; no number of data sets makes that probability 1."
         )

@@ -76,11 +76,10 @@ def compared(
     few, grid = min(resamples, SIDE_RESAMPLES), profiles.grid(scores.raw)
     codes = decide(evidence.estimate, evidence.p_value, evidence.p_equivalence, alpha)
     levels = levels_of(aggregated, alpha, mean, name)
+    reported = replace(setting, measure=scores.measure)
     result = BootstrapComparison(
         setting=setting,
-        pairs=ComparedPairs.of(
-            family, setting.algorithms, codes, levels, directed=options.directed
-        ),
+        pairs=ComparedPairs.of(family, reported, codes, levels, directed=options.directed),
         level=options.level,
         target="datasets" if resample == "replications" else "domain",
         levels=levels,

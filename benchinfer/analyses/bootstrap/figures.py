@@ -76,7 +76,7 @@ def layout_improvement(
     Pairs are in the order of their better-ranked, then of their worse-ranked algorithm.
     """
     measure = result.setting.measure
-    table = result.pairs.in_order(result.probability_of_improvement(), result.measure.neutral)
+    table = result.pairs.in_order(result.probability_of_improvement(), neutral=0.5)
     names = bars.pair_labels(result.algorithms, " vs ", ["0.00"], width)
     columns = ("first", "second", "prob_improvement", "conf_low", "conf_high", "p_value")
     rows = tuple(

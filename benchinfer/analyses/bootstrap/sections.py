@@ -154,7 +154,7 @@ def table(result: BootstrapComparison) -> Table:
         name="probability_of_improvement",
         caption="Probability that a score of first is better than one of second, on"
         f" {result.setting.measure.title}",
-        frame=result.pairs.in_order(data, result.measure.neutral),
+        frame=result.pairs.in_order(data),
         data=data,
         columns=(
             *names("first", "second"),

@@ -386,7 +386,7 @@ def compared(
         levels = Level(fitted - fitted.mean())
     result = MetaComparison(
         setting=setting,
-        pairs=ComparedPairs.of(family, names, codes, levels, directed=options.directed),
+        pairs=ComparedPairs.of(family, setting, codes, levels, directed=options.directed),
         level=options.level,
         target="datasets" if options.method == "fixed" else "domain",
         levels=levels,

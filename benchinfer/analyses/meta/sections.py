@@ -145,7 +145,7 @@ def _amounts(meta: MetaComparison, frame: pd.DataFrame) -> Table:
     return Table(
         name="heterogeneity",
         caption="Heterogeneity",
-        frame=meta.pairs.in_order(frame, meta.measure.neutral) if "first" in frame else frame,
+        frame=meta.pairs.in_order(frame) if "first" in frame else frame,
         data=frame,
         columns=tuple(columns),
         note="tau: standard deviation of a true difference between data sets, on the modelling"
@@ -206,7 +206,7 @@ def small(meta: MetaComparison, tests: pd.DataFrame) -> Section:
     table = Table(
         name="egger",
         caption="Slope of effects on their standard errors",
-        frame=meta.pairs.in_order(tests, meta.measure.neutral),
+        frame=meta.pairs.in_order(tests),
         data=tests,
         columns=(
             *names("first", "second"),

@@ -387,9 +387,7 @@ def compared(
     seed = options.seed if method == "rotation" else None
     result = MixedComparison(
         setting=setting,
-        pairs=ComparedPairs.of(
-            family, setting.algorithms, codes, levels, directed=options.directed
-        ),
+        pairs=ComparedPairs.of(family, setting, codes, levels, directed=options.directed),
         level=options.level,
         target=design.target,
         levels=levels,

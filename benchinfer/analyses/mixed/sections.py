@@ -116,7 +116,7 @@ def new_dataset_tables(mixed: MixedComparison, new: NewDataset) -> tuple[Table, 
     contrasts = Table(
         name="",
         caption=f"Contrasts in {measure.title} on one new data set",
-        frame=mixed.pairs.in_order(frame, mixed.measure.neutral),
+        frame=mixed.pairs.in_order(frame),
         columns=(
             *names("first", "second"),
             *effect_columns(measure, frame, f"{level_percent(new.predicted.level)} prediction"),

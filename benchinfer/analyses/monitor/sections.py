@@ -187,7 +187,7 @@ def stages(result: MonitorComparison) -> Table:
     skipped = {"state"}
     if len(result.setting.coverage.datasets) == 1:
         skipped |= {"dataset", "p_dataset", "statistic_dataset", "log_e_dataset"}
-    frame = result.pairs.in_order(data.sort_values("stage", kind="stable"), result.measure.neutral)
+    frame = result.pairs.in_order(data.sort_values("stage", kind="stable"))
     texts = [
         Column(name, head, role="name")
         for name, head in _TEXTS.items()

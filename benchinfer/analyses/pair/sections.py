@@ -60,7 +60,7 @@ def normality(result: PairComparison) -> Table:
     return Table(
         name="normality",
         caption="Are differences normal?",
-        frame=result.pairs.in_order(data, result.measure.neutral, undirected=["statistic"]),
+        frame=result.pairs.in_order(data, undirected=["statistic"]),
         data=data,
         columns=(
             *names("first", "second"),
@@ -83,9 +83,7 @@ def tests(result: PairComparison) -> Table:
     return Table(
         name="tests",
         caption="Other tests on the same scores",
-        frame=result.pairs.in_order(
-            frame, result.measure.neutral, undirected=()
-        ),  # all are t statistics
+        frame=result.pairs.in_order(frame, undirected=()),  # all are t statistics
         data=frame,
         columns=(
             *names("first", "second"),

@@ -54,9 +54,7 @@ def compared(
     levels = tested_level(data, setting, ranks, family.pairs, estimates, codes, procedure)
     result = PermutationComparison(
         setting=setting,
-        pairs=ComparedPairs.of(
-            family, setting.algorithms, codes, levels, directed=procedure.side != 0
-        ),
+        pairs=ComparedPairs.of(family, setting, codes, levels, directed=procedure.side != 0),
         level=options.level,
         target=data.target,
         levels=levels,

@@ -245,7 +245,8 @@ class PermutationComparison(TestedComparison):
 
     def scope(self) -> str:
         """Return what the claims are about, in words."""
-        over = wording.AVERAGE if self.of_means else f"on a typical {self.unit} of"
+        typical = wording.TYPICAL if self.target == "domain" else f"on a typical {self.unit} of"
+        over = wording.AVERAGE if self.of_means else typical
         where = wording.scope(self.setting, self.target, where=over)
         return f"in the spread of scores, {where}" if self.on == "dispersion" else where
 

@@ -75,7 +75,7 @@ def post_hoc(
     return Table(
         name="post_hoc",
         caption="P-values of pairs from scores that all algorithms share",
-        frame=comparison.pairs.in_order(wide, comparison.measure.neutral, undirected=tests),
+        frame=comparison.pairs.in_order(wide, undirected=tests),
         data=frame,
         columns=(
             *names("first", "second"),

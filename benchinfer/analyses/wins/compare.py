@@ -55,9 +55,7 @@ def by_likelihood(counted: Counted, options: WinsOptions) -> WinsComparison:
     levels = _levels(errors, alpha, most_odds(counted.tally))
     result = WinsComparison(
         setting=setting,
-        pairs=ComparedPairs.of(
-            family, setting.algorithms, codes, levels, directed=options.directed
-        ),
+        pairs=ComparedPairs.of(family, setting, codes, levels, directed=options.directed),
         level=options.level,
         target=_target(counted),
         levels=levels,
@@ -142,7 +140,7 @@ def by_posterior(
     codes = codes_of(outcomes, level, settled=posterior.convergence.settled)
     result = WinsComparison(
         setting=setting,
-        pairs=ComparedPairs.of(family, setting.algorithms, codes, levels),
+        pairs=ComparedPairs.of(family, setting, codes, levels),
         level=level,
         target=_target(counted),
         levels=levels,

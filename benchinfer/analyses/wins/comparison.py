@@ -318,9 +318,9 @@ class WinsComparison(TestedComparison):
             return "by wins as published"
         if len(datasets) == 1:
             return f"by wins on replications of the data set {datasets[0]}"
-        what = "data sets" if self.counted.by == "datasets" else "replications"
-        domain = f"the domain that the {len(datasets)} data sets stand for"
-        return f"by wins on {what} of {domain}{wording.mixture(self.setting)}"
+        within_each = "" if self.counted.by == "datasets" else "replications of "
+        alike = f"data sets like these {len(datasets)}"
+        return f"by wins on {within_each}{alike}{wording.mixture(self.setting)}"
 
     @property
     def interval_note(self) -> str:

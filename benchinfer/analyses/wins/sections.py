@@ -86,7 +86,7 @@ def worths(result: WinsComparison) -> Table:
 def pairs(result: WinsComparison) -> Table:
     """Return wins and losses of each pair next to those that the model expects."""
     data = result.predicted()
-    frame = result.pairs.in_order(data, result.measure.neutral)
+    frame = result.pairs.in_order(data)
     # With ties either side may depart alone, whichever algorithm stands first.
     share = percent(float(frame[["inside", "losses_inside"]].to_numpy().mean()))
     return Table(

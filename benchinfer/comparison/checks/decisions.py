@@ -64,8 +64,9 @@ def other_sign_of_means(codes: States, mean: Array, pairs: Oriented) -> Check:
 
 
 def over_equality(evidence: Evidence, alpha: float, pairs: Oriented, *, in_steps: bool) -> Check:
-    """Return a check that lists the decided pairs whose closed interval includes equality."""
-    over = (evidence.p_value <= alpha) & (evidence.low <= 0) & (evidence.high >= 0)
+    """Return a check that lists the decided pairs whose interval includes equality."""
+    # An end at equality is open where the pair is decided.
+    over = (evidence.p_value <= alpha) & (evidence.low < 0) & (evidence.high > 0)
     n, names = int(over.sum()), some_of(pairs, over)
     if in_steps:
         remedy = f"{names}: the stepwise test decides where the interval, which is wider, does not"

@@ -93,7 +93,7 @@ def test_what_cannot_be_sampled_is_left_out(monkeypatch):
 def test_changes_within_monte_carlo_error_are_none():
     result = bi.compare_bayes(read(outlying(far=0.1)), draws=400, seed=1)
     by_code = {Verdict.FIRST: "first", Verdict.SECOND: "second", Verdict.EQUIVALENT: "equivalent"}
-    own = int(result.codes[0])
+    own = int(result.pairs.codes[0])
     p = float(getattr(result.outcomes, by_code[Verdict(own)])[0])
     from dataclasses import replace
 

@@ -436,13 +436,13 @@ def test_a_median_of_data_sets_far_apart_rests_on_the_replications_of_one():
     rng = np.random.default_rng(8)
     values = rng.normal(size=(5, 5, 3)) + 20 * np.arange(5)[:, None, None] + 5 * np.arange(3)
     far = boot(table(values), statistic="median")
-    assert (far.codes == Verdict.UNDECIDED).all()
+    assert (far.pairs.codes == Verdict.UNDECIDED).all()
     row = checks(far).loc["smallest p-value that the resamples allow, adjusted"]
     assert not row["ok"]
     assert row["value"] == pytest.approx(2 * 3 * 0.5**5)
     assert "no number of resamples helps" in row["remedy"]
     # The mean of all data sets rests on all of them.
-    assert (boot(table(values), statistic="mean").codes != Verdict.UNDECIDED).all()
+    assert (boot(table(values), statistic="mean").pairs.codes != Verdict.UNDECIDED).all()
 
 
 def test_a_failed_run_that_carries_the_error_has_a_row():

@@ -43,7 +43,7 @@ def test_from_five_domains_on_their_means_are_compared_by_t():
     result, (table, domain) = answer["acc"], wide(frame)
     means = table.groupby(domain.to_numpy()).mean()
     for (i, j), estimate, error, p in zip(
-        result.pairs,
+        result.pairs.index,
         result.evidence.estimate,
         result.evidence.std_error,
         result.evidence.p_raw,
@@ -64,7 +64,7 @@ def test_of_fewer_domains_claims_are_about_these():
     result, (table, domain) = answer["acc"], wide(frame)
     n = np.array(THREE)
     for (i, j), estimate, error in zip(
-        result.pairs, result.evidence.estimate, result.evidence.std_error, strict=True
+        result.pairs.index, result.evidence.estimate, result.evidence.std_error, strict=True
     ):
         groups = (table.iloc[:, i] - table.iloc[:, j]).groupby(domain.to_numpy())
         variance = groups.var().to_numpy().copy()
@@ -86,7 +86,7 @@ def test_names_of_domains_decide_nothing(sizes):
     one, other = compared(frame)["acc"], compared(renamed)["acc"]
     assert other.evidence.estimate == pytest.approx(one.evidence.estimate)
     assert other.evidence.std_error == pytest.approx(one.evidence.std_error)
-    assert (one.codes == other.codes).all()
+    assert (one.pairs.codes == other.pairs.codes).all()
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -94,8 +94,8 @@ def test_names_of_domains_decide_nothing(sizes):
 def test_copies_of_all_data_sets_change_no_verdict(sizes, seed):
     one, twice = (compared(frame_of(sizes, seed=seed, copies=n, gain=1.0))["acc"] for n in (1, 3))
     assert one.provenance.analysis == twice.provenance.analysis
-    assert (one.codes == twice.codes).all()
-    assert (one.codes >= 3).any()
+    assert (one.pairs.codes == twice.pairs.codes).all()
+    assert (one.pairs.codes >= 3).any()
     assert twice.evidence.estimate == pytest.approx(one.evidence.estimate)
     assert twice.evidence.p_value == pytest.approx(one.evidence.p_value, abs=1e-9)
 

@@ -107,9 +107,9 @@ def test_the_answer_is_that_of_the_analysis_by_name(name):
     assert answer["acc"].headline() == named.headline()
     if choice.second:
         other = getattr(bi, f"compare_{choice.second}")(scores, "acc", **choice.second_options)
-        assert answer.others["acc"].codes.tolist() == other.codes.tolist()
-        assert list(answer.others["acc"].sides) == other.named_sides()
-        same = int((other.codes == named.codes).sum())
+        assert answer.others["acc"].codes.tolist() == other.pairs.codes.tolist()
+        assert answer.others["acc"].sides == other.pairs.sides
+        same = int((other.pairs.codes == named.pairs.codes).sum())
         assert f"the same verdict on {same} of 6 pairs" in answer.basis("acc")
 
 
@@ -153,7 +153,7 @@ def test_the_second_analysis_answers_the_same_question():
     answer = bi.compare(table(units * normal(15, 4)))
     assert answer.choices["acc"].normalise == "ranks"
     ranked = table(units * normal(15, 4)).normalise("ranks")
-    assert answer.others["acc"].codes.tolist() == bi.compare_mixed(ranked).codes.tolist()
+    assert answer.others["acc"].codes.tolist() == bi.compare_mixed(ranked).pairs.codes.tolist()
 
 
 def test_verdicts_alone_are_those_of_the_comparison():
@@ -170,8 +170,8 @@ def test_verdicts_alone_are_those_of_the_comparison():
             ):
                 found = alone(scores, "acc", **arguments)
                 expected = whole(scores, "acc", **arguments)
-                assert found.codes.tolist() == expected.codes.tolist()
-                assert list(found.sides) == expected.named_sides()
+                assert found.codes.tolist() == expected.pairs.codes.tolist()
+                assert found.sides == expected.pairs.sides
                 assert found.title == expected.title
 
 
@@ -284,7 +284,7 @@ def test_arguments_reach_the_analysis():
     assert (len(result.pairs), result.level, result.alternative) == (3, 0.9, "better")
     given = {"control": "a3", "level": 0.9, "alternative": "better", "on": "values"}
     other = bi.compare_permutation(scores, resamples=9_999, **given)
-    assert answer.others["acc"].codes.tolist() == other.codes.tolist()
+    assert answer.others["acc"].codes.tolist() == other.pairs.codes.tolist()
 
 
 def test_an_answer_is_saved_with_its_choice(tmp_path):

@@ -41,14 +41,14 @@ def test_verdicts_stand_if_they_are_the_same_at_worst(seed, kind):
     result, choice = answer["acc"], answer.choices["acc"]
     doubtful = gaps.in_doubt(result.setting)
     compare = getattr(bi, f"compare_{choice.analysis}")
-    worst = compare(choice.applied(scores.at_worst(), "acc"), **choice.options).codes
+    worst = compare(choice.applied(scores.at_worst(), "acc"), **choice.options).pairs.codes
     plain = compare(choice.applied(scores, "acc"), **choice.options)
-    involved = doubtful[result.pairs].any(axis=1)
+    involved = doubtful[result.pairs.index].any(axis=1)
     assert (result.worst_case is None) == (not doubtful.any())
-    turned = involved & (plain.codes > Verdict.UNDECIDED) & (plain.codes != worst)
+    turned = involved & (plain.pairs.codes > Verdict.UNDECIDED) & (plain.pairs.codes != worst)
     np.testing.assert_array_equal(result.withheld, turned)
-    expected = np.where(turned, Verdict.UNDECIDED, plain.codes)
-    np.testing.assert_array_equal(result.codes, expected)
+    expected = np.where(turned, Verdict.UNDECIDED, plain.pairs.codes)
+    np.testing.assert_array_equal(result.pairs.codes, expected)
     np.testing.assert_array_equal(result.evidence.p_value[~turned], plain.evidence.p_value[~turned])
 
 
@@ -131,7 +131,7 @@ def test_pairs_that_are_withheld_are_no_disagreement():
 @pytest.mark.parametrize("control", ["a00", "best"])
 def test_controls_are_cautioned_alike(control):
     result = bi.compare(turning(), control=control)["acc"]
-    assert len(result.codes) == 2
+    assert len(result.pairs.codes) == 2
     assert result.worst_case.untried == ""
     assert (result.worst_case.codes != Verdict.MISSING).all()
 

@@ -65,7 +65,7 @@ def test_direction_and_names_do_not_matter(scores):
         bi.compare_meta(bi.read_scores(f, measures={"score": better}, resampling="independent"))
         for f, better in ((frame, "higher"), (turned, "lower"))
     )
-    assert (up.codes == down.codes).all()
+    assert (up.pairs.codes == down.pairs.codes).all()
     np.testing.assert_allclose(
         up.contrasts(all=True)["estimate"], -down.contrasts(all=True)["estimate"]
     )
@@ -119,7 +119,7 @@ def test_leaving_a_data_set_out_is_the_analysis_of_the_others(scores):
     move = (meta.evidence.estimate - less.evidence.estimate) / meta.evidence.std_error
     assert row["shift"] == pytest.approx(move[np.abs(move).argmax()], rel=1e-9)
     assert row["tau2"] == pytest.approx(less.heterogeneity()["tau2"][0], rel=1e-9)
-    assert row["n_changed"] == (less.codes != meta.codes).sum()
+    assert row["n_changed"] == (less.pairs.codes != meta.pairs.codes).sum()
 
 
 def test_networks_without_some_algorithms_agree_with_the_whole(scores, meta):
@@ -235,7 +235,7 @@ def test_robust_errors_of_a_whole_table_are_those_of_the_mixed_model():
     # Sampling errors are small beside the differences between data sets: weights hardly differ.
     np.testing.assert_allclose(found["std_error"], known["std_error"], rtol=0.02)
     np.testing.assert_allclose(found["df"], known["df"], rtol=1e-3)
-    assert (meta.codes == mixed.codes).all()
+    assert (meta.pairs.codes == mixed.pairs.codes).all()
     assert "Holm" in meta.method
     assert "CR2" in meta.method
     named = bi.compare_meta(scores, "error", interval="hartung-knapp")
@@ -243,7 +243,7 @@ def test_robust_errors_of_a_whole_table_are_those_of_the_mixed_model():
         named.contrasts(all=True)["std_error"].max()
         < 1.01 * named.contrasts(all=True)["std_error"].min()
     )
-    assert (named.codes != mixed.codes).any()
+    assert (named.pairs.codes != mixed.pairs.codes).any()
 
 
 def test_what_auto_means(scores, meta):

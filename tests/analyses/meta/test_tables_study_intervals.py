@@ -13,12 +13,12 @@ def test_by_hand():
     meta = bi.compare_meta(scores)
     found = study_intervals(meta, 0)
     wide = scores.to_frame().pivot_table("value", ["dataset", "replication"], "algorithm")
-    first, second = (scores.algorithms[k] for k in meta.pairs[0])
+    first, second = (scores.algorithms[k] for k in meta.pairs.index[0])
     gap = (wide[first] - wide[second]).groupby("dataset")
     mean = gap.mean()
     assert found.datasets == tuple(scores.datasets)
     np.testing.assert_allclose(found.estimate, mean[list(found.datasets)])
-    v = meta.studies.pair(*(int(k) for k in meta.pairs[0])).v
+    v = meta.studies.pair(*(int(k) for k in meta.pairs.index[0])).v
     np.testing.assert_allclose(found.high - found.low, 2 * norm.ppf(0.975) * np.sqrt(v))
     own = meta.alone.std_error[0]
     critical = t.ppf(0.975, len(mean) - 1)

@@ -281,7 +281,7 @@ def test_influence_compares_without_each_replication():
     for r in range(7):
         rest = [i for i in range(7) if i != r]
         without = bi.compare_mixed(table(values[:, rest]))
-        assert found["n_changed"][r] == (without.codes != mixed.codes).sum()
+        assert found["n_changed"][r] == (without.pairs.codes != mixed.pairs.codes).sum()
         moved = (mixed.evidence.estimate - without.evidence.estimate) / mixed.evidence.std_error
         assert abs(found["shift"][r]) == pytest.approx(np.abs(moved).max(), rel=1e-6)
     with pytest.raises(DesignError, match="replications are not shared"):

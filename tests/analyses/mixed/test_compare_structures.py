@@ -298,7 +298,7 @@ def test_a_domain_of_one_data_set_has_the_spread_of_the_others(table):
     mixed = bi.compare_mixed(scores, domains="separate")
     means = table[0].pivot_table("value", "dataset", "algorithm").to_numpy()
     d = len(means)
-    for (i, j), error in zip(mixed.pairs, mixed.evidence.std_error, strict=True):
+    for (i, j), error in zip(mixed.pairs.index, mixed.evidence.std_error, strict=True):
         variance = np.var(means[1:, i] - means[1:, j], ddof=1)
         assert error**2 == pytest.approx((variance + variance / (d - 1)) / 4)
     assert mixed.evidence.df == pytest.approx(d - 2)

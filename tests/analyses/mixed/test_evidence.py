@@ -192,7 +192,7 @@ def test_influence_rotates_the_smaller_tables():
     for d in (1, 2):
         kept = [i for i in range(8) if i != d]
         without = bi.compare_mixed(table(values[kept]))
-        changed = int((without.codes != mixed.codes).sum())
+        changed = int((without.pairs.codes != mixed.pairs.codes).sum())
         assert found["n_changed"][d] == changed
 
 

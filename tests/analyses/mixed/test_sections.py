@@ -170,7 +170,10 @@ def test_verdicts_that_depend_on_no_single_data_set():
 def test_prediction_says_what_predict_says(mixed):
     section, new = sections.new_dataset(mixed), mixed.predict()
     assert section.text[0] == str(new)
-    table, frame = section.fold.tables[1], mixed.turned(new.contrasts())
+    table, frame = (
+        section.fold.tables[1],
+        mixed.pairs.in_order(new.contrasts()),
+    )
     names = [column.name for column in table.columns]
     for key in ("prob_first", "prob_equivalent", "prob_second"):
         assert [row[names.index(key)].text for row in table.rows] == [

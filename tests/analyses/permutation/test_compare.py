@@ -403,7 +403,7 @@ def test_averages_are_compared_on_pooled_scores():
     weights = {"new - old": {"c": 0.5, "d": 0.5, "a": -0.5, "b": -0.5}}
     found = bi.compare_permutation(scores, contrasts=weights, pairs="pooled", seed=1)
     assert found.contrasts(all=True)["contrast"].tolist() == ["new - old"]
-    assert found.codes.tolist() == [3]
+    assert found.pairs.codes.tolist() == [3]
     mean = bi.compare_permutation(scores, contrasts="mean", pairs="pooled", on="values", seed=1)
     np.testing.assert_allclose(mean.contrasts(all=True)["estimate"].sum(), 0, atol=1e-12)
     with pytest.raises(DesignError) as caught:

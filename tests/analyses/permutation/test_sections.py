@@ -59,9 +59,9 @@ def test_agreement_on_all(found):
 def test_agreement_with_the_other_direction(found):
     from dataclasses import replace
 
-    turned = np.array([0, 1, 2, 4, 3], np.int8)[found.codes]
+    turned = np.array([0, 1, 2, 4, 3], np.int8)[found.pairs.codes]
     text = sections.agreement(found, replace(found, codes=turned))
-    n = int(np.isin(found.codes, (3, 4)).sum())
+    n = int(np.isin(found.pairs.codes, (3, 4)).sum())
     assert f"on {15 - n} of 15 pairs; {n} of the others are decided the other way round." in text
 
 
@@ -106,7 +106,7 @@ def test_pooled_tests_of_pairs_are_folded(found):
         "step-down",
         "Nemenyi",
     ]
-    frame = found.turned(found.post_hoc()).set_index(["first", "second", "test"])["p_value"]
+    frame = found.pairs.in_order(found.post_hoc()).set_index(["first", "second", "test"])["p_value"]
     for row in table.rows:
         first, second, *p = (cell.text for cell in row)
         for text, test in zip(p, ("single-step", "step-down", "Nemenyi"), strict=True):

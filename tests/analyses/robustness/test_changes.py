@@ -22,7 +22,7 @@ def codes_of(comparison):
         comparison.contrasts(all=True)["second"],
         strict=True,
     )
-    return dict(zip(pairs, comparison.codes.tolist(), strict=True))
+    return dict(zip(pairs, comparison.pairs.codes.tolist(), strict=True))
 
 
 def expected(before, after):
@@ -52,9 +52,9 @@ def test_tolerances_and_grid(found, mixed, table):
         scores = table.declare(replace(mixed.measure, tolerance=tolerance))
         again = bi.compare_mixed(scores, level=level)
         line = grid[(grid["level"] == level) & (grid["tolerance"] == tolerance)].iloc[0]
-        counted = [int(np.isin(again.codes, kinds).sum()) for kinds in ([3, 4], [2], [1])]
+        counted = [int(np.isin(again.pairs.codes, kinds).sum()) for kinds in ([3, 4], [2], [1])]
         assert [line["n_better"], line["n_equivalent"], line["n_undecided"]] == counted
-        assert line["n_changed"] == (again.codes != mixed.codes).sum()
+        assert line["n_changed"] == (again.pairs.codes != mixed.pairs.codes).sum()
 
 
 def test_without_a_data_set_or_an_algorithm(found, mixed, table):
@@ -76,7 +76,7 @@ def test_logarithms_have_a_tolerance_of_the_same_share(found, mixed, table):
 
 def test_ranks_leave_equivalent_pairs_out(found, mixed):
     own = next(r for r in found.rows if r.what == "ranks on each data set")
-    assert own.n_pairs == (mixed.codes != Verdict.EQUIVALENT).sum()
+    assert own.n_pairs == (mixed.pairs.codes != Verdict.EQUIVALENT).sum()
 
 
 def test_other_tests_are_tried_at_other_levels_only(permuted, table):

@@ -36,14 +36,14 @@ def test_the_same_analysis_compares_the_table_with_the_worst_scores(name, droppe
     filled = bi.read_scores(frame, measures="acc:higher", failed="worst")
     result, again = CALLS[name](scores), CALLS[name](filled)
     found = worst_case(result, scores)
-    np.testing.assert_array_equal(found.of(again.named_sides()), again.codes)
+    np.testing.assert_array_equal(found.of(again.pairs.sides), again.pairs.codes)
 
 
 def test_the_best_is_compared_with_the_same_algorithms():
     scores = bi.read_scores(gappy(n=3), measures="acc:higher")
     result = bi.compare_mixed(scores, control="best")
     found = worst_case(result, scores)
-    assert (found.of(result.named_sides()) > 0).all()
+    assert (found.of(result.pairs.sides) > 0).all()
 
 
 def test_scores_are_filled_before_they_change_scale():
@@ -52,7 +52,7 @@ def test_scores_are_filled_before_they_change_scale():
     filled = bi.read_scores(frame, measures="acc:higher:0:log", failed="worst")
     plain = bi.read_scores(frame, measures="acc:higher")
     result = bi.compare_mixed(scores)
-    codes = bi.compare_mixed(filled).codes
+    codes = bi.compare_mixed(filled).pairs.codes
     for source in (scores, plain):  # as it was compared, and as it was read
         np.testing.assert_array_equal(worst_case(result, source).codes, codes)
     for kind in ("ranks", "z", "min-max"):
@@ -60,7 +60,7 @@ def test_scores_are_filled_before_they_change_scale():
         expected = bi.compare_mixed(
             bi.read_scores(frame, measures="acc:higher", failed="worst").normalise(kind)
         )
-        np.testing.assert_array_equal(worst_case(result, plain).codes, expected.codes)
+        np.testing.assert_array_equal(worst_case(result, plain).codes, expected.pairs.codes)
 
 
 def test_statistics_have_no_rows_to_fill():
@@ -82,7 +82,7 @@ def test_changes_have_a_row_for_failures(name):
     result = CALLS[name](scores)
     (row,) = [row for row in changes(result, scores).rows if row.kind == "failures"]
     again = CALLS[name](bi.read_scores(frame, measures="acc:higher", failed="worst"))
-    assert row.n_changed == int((again.codes != result.codes).sum()) > 0
+    assert row.n_changed == int((again.pairs.codes != result.pairs.codes).sum()) > 0
     assert row.what == "as the worst score"
     section = sensitivity(changes(result, scores))
     shown = section.tables[0].frame

@@ -606,10 +606,14 @@ def test_predictions_from_the_other_side(ties):
     ranking = found.ranking()
     assert ranking == ("a", "b", "c")
     pd.testing.assert_frame_equal(
-        found.turned(as_seen).reset_index(drop=True), found.predicted(), rtol=1e-7
+        found.pairs.in_order(as_seen).reset_index(drop=True),
+        found.predicted(),
+        rtol=1e-7,
     )
     pd.testing.assert_frame_equal(
-        found.turned(found.predicted(), ranking[::-1]).reset_index(drop=True), as_seen, rtol=1e-7
+        found.pairs.in_order(found.predicted(), ranking=ranking[::-1]).reset_index(drop=True),
+        as_seen,
+        rtol=1e-7,
     )
     assert as_seen["losses"].tolist() != as_seen["wins"].tolist()
 

@@ -84,23 +84,23 @@ def result():
 
 
 def verdicts(result, **changed):
-    sides = result.named_sides()
-    both = zip(sides, result.codes.tolist(), strict=True)
+    sides = result.pairs.sides
+    both = zip(sides, result.pairs.codes.tolist(), strict=True)
     codes = [changed.get("".join(pair), code) for pair, code in both]
     return PairVerdicts("x", tuple(sides), np.array(codes, dtype=np.int8))
 
 
 def test_verdicts_that_turn_are_undecided(result):
-    assert (result.codes >= Verdict.FIRST).all()
+    assert (result.pairs.codes >= Verdict.FIRST).all()
     worst = verdicts(
         result, a00a03=Verdict.FIRST, a01a03=Verdict.UNDECIDED, a00a01=Verdict.UNDECIDED
     )
     found = gaps.with_worst_case(result, worst)
     turned = np.isin([0, 1, 2, 3, 4, 5], [2, 4])
-    assert [found.named_sides()[p] for p in (2, 4)] == [("a00", "a03"), ("a01", "a03")]
+    assert [found.pairs.sides[p] for p in (2, 4)] == [("a00", "a03"), ("a01", "a03")]
     np.testing.assert_array_equal(found.withheld, turned)
-    assert (found.codes[turned] == Verdict.UNDECIDED).all()
-    np.testing.assert_array_equal(found.codes[~turned], result.codes[~turned])
+    assert (found.pairs.codes[turned] == Verdict.UNDECIDED).all()
+    np.testing.assert_array_equal(found.pairs.codes[~turned], result.pairs.codes[~turned])
     assert (found.evidence.p_value[turned] == 1).all()
     assert np.isinf([found.evidence.low[turned], found.evidence.high[turned]]).all()
     for name in ("estimate", "p_value", "low", "high"):
@@ -118,7 +118,7 @@ def test_verdicts_that_turn_are_undecided(result):
 
 
 def test_sets_of_ranks_follow_the_verdicts(result):
-    order = [result.algorithms[k] for k in result.best_first]
+    order = [result.algorithms[k] for k in result.pairs.best_first]
     assert order == ["a03", "a00", "a01", "a02"]
     found = gaps.with_worst_case(result, verdicts(result, a00a03=Verdict.FIRST))
     before, after = result.rank_sets, found.rank_sets
@@ -135,7 +135,7 @@ def test_sets_of_ranks_follow_the_verdicts(result):
 
 def test_verdicts_that_stand_are_said_to(result):
     found = gaps.with_worst_case(result, verdicts(result))
-    np.testing.assert_array_equal(found.codes, result.codes)
+    np.testing.assert_array_equal(found.pairs.codes, result.pairs.codes)
     assert not found.withheld.any()
     assert gaps.clause(found) == (
         "a03 lacks 26.7 % of its data sets, and no verdict on it turns with the worst score for"
@@ -146,7 +146,7 @@ def test_verdicts_that_stand_are_said_to(result):
 
 def test_verdicts_that_were_not_tried_stand_and_say_so(result):
     found = gaps.with_worst_case(result, "no rows")
-    np.testing.assert_array_equal(found.codes, result.codes)
+    np.testing.assert_array_equal(found.pairs.codes, result.pairs.codes)
     checks = {check.check: check for check in found.checks}
     assert (checks[gaps._UNTRIED].value, checks[gaps._UNTRIED].ok) == (3, False)
     assert gaps.clause(found).endswith("were not tried with the worst score: no rows")

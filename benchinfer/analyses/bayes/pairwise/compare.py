@@ -100,7 +100,7 @@ def compare_preset(
     )
     result = BayesPairsComparison(
         setting=setting,
-        pairs=ComparedPairs.of(family, setting.algorithms, codes, levels),
+        pairs=ComparedPairs.of(family, setting, codes, levels),
         level=completed.level,
         target="domain",
         levels=levels,

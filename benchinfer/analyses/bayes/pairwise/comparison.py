@@ -214,7 +214,9 @@ class BayesPairsComparison(Comparison):
 
     def scope(self) -> str:
         """Return what the claims are about, in words."""
-        where = f"on the {self.next_words} of"
+        where = "on the mean of the next two of"
+        if self.preset != "signed-rank":
+            where = "on the next one of"
         if self.quantity == "dominant":
             where = f"by the most probable outcome {where}"
         if self.quantity == "average":

@@ -267,7 +267,7 @@ def _compare_fit(
     base = fitted.values["level"][..., None]
     result = ResponseComparison(
         setting=setting,
-        pairs=ComparedPairs.of(family, setting.algorithms, codes_of(average, level), levels),
+        pairs=ComparedPairs.of(family, setting, codes_of(average, level), levels),
         level=level,
         target=target,
         levels=levels,

@@ -51,7 +51,7 @@ def test_tests_of_the_literature_join_what_is_next_to_what_is_ahead():
     result = bi.compare_bayes(bi.load_example("demsar2006"), preset="signed-rank", seed=1)
     laid = figures.layout_pairs(result)
     rows = result.contrasts(order="result", all=True).set_index(["first", "second"])
-    ahead = result.turned(result.dominance()).set_index(["first", "second"])
+    ahead = result.pairs.in_order(result.dominance()).set_index(["first", "second"])
     for dot in laid.dots:
         pair = tuple(dot.label.split("  ")[1].split(" vs "))
         height = np.sqrt(3) / 2

@@ -204,7 +204,7 @@ def test_influence_leaves_data_sets_and_algorithms_out_of_shared_means():
     for d in (0, 2, 9):
         rest = [i for i in range(12) if i != d]
         without = shared(values[rest])
-        changed = int((without.codes != mixed.codes).sum())
+        changed = int((without.pairs.codes != mixed.pairs.codes).sum())
         assert found["n_changed"][d] == changed
         moved = (mixed.evidence.estimate - without.evidence.estimate) / mixed.evidence.std_error
         assert found["shift"][d] == pytest.approx(moved[np.abs(moved).argmax()], rel=1e-6)

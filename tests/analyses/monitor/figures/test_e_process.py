@@ -12,7 +12,7 @@ def test_lines_are_those_of_the_path(running):
     found = bi.monitor(running(60, {"a": 0.0, "b": 0.1, "c": 1.0}), method="anytime")
     laid = figures.layout_e_process(found)
     assert laid.limits == pytest.approx((60, 20))
-    path = found.turned(found.path())  # the better-ranked first
+    path = found.pairs.in_order(found.path())  # the better-ranked first
     for panel in laid.panels:
         first, second = panel.label.split(" vs ")
         mine = path[(path["first"] == first) & (path["second"] == second)]

@@ -15,7 +15,7 @@ def test_bands_are_those_of_the_path(running, scale):
     laid = figures.layout_sequence(found)
     (panel,) = laid.panels
     assert panel.label == "b vs a"  # the better-ranked first; stored pairs keep their order
-    path = found.turned(found.path())
+    path = found.pairs.in_order(found.path())
     np.testing.assert_allclose(panel.low, path["conf_low"], rtol=1e-12)
     np.testing.assert_allclose(panel.high, path["conf_high"], rtol=1e-12)
     row = found.contrasts(order="result", all=True).iloc[0]
