@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 from scipy.special import stdtr
 
+from benchinfer.comparison.evidence import Setting
 from benchinfer.core.errors import DesignError
 from benchinfer.core.frames import frame
 from benchinfer.core.numbers import level_percent, several
@@ -32,7 +33,6 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from benchinfer.comparison.comparison import Comparison, TestedComparison
-    from benchinfer.comparison.evidence import Setting
     from benchinfer.core.measure import Measure
 
 _NAMED = 6  # algorithms that a sentence names; of more it gives the number
@@ -157,9 +157,10 @@ def refuse(result: Comparison) -> None:
             hint="summary() has the ranks that the verdicts leave open.",
         )
     if result.withheld.any():
+        n = int(result.withheld.sum())
+        held = "1 verdict is" if n == 1 else f"{n:,} verdicts are"
         raise DesignError(
-            f"{int(result.withheld.sum()):,} verdicts are withheld for what is missing, and sets of"
-            " the best do not know that.",
+            f"{held} withheld for what is missing, and sets of the best do not know that.",
             hint='complete the runs, or say what a failure counts as (failed="worst").',
         )
 

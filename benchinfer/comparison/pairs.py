@@ -89,11 +89,20 @@ class ComparedPairs:
         )
 
     @staticmethod
-    def between(index: Codes, setting: Setting, codes: States, levels: Level) -> ComparedPairs:
+    def between(
+        index: Codes, setting: Setting, codes: States, levels: Level, *, directed: bool = False
+    ) -> ComparedPairs:
         """Return pairs (P, 2) of single algorithms with their verdicts."""
         names = setting.algorithms
-        sides = tuple((names[i], names[j]) for i, j in index.tolist())
-        return ComparedPairs(names, setting.measure.neutral, index, codes, sides, levels.quality)
+        return ComparedPairs(
+            algorithms=names,
+            neutral=setting.measure.neutral,
+            index=index,
+            codes=codes,
+            sides=tuple((names[i], names[j]) for i, j in index.tolist()),
+            quality=levels.quality,
+            directed=directed,
+        )
 
     def __len__(self) -> int:
         """Return the number of contrasts."""

@@ -92,13 +92,17 @@ def test_an_f_statistic_has_no_side():
     assert turned["verdict"].tolist() == ["first"]
 
 
+def decided(found, *codes):
+    return replace(found, pairs=replace(found.pairs, codes=np.array(codes, np.int8)))
+
+
 def reversed_verdict():
     """Levels are a, b, c, and c is better than b."""
     rng = np.random.default_rng(6)
     values = rng.normal(0, 0.3, 12)[:, None] + rng.normal(0, 0.1, (12, 3)) + [0.3, 0.2, 0.1]
     found = bi.compare_mixed(table_of(dict(zip("abc", values.T, strict=True))), adjust="holm")
-    assert found.named_sides() == [("a", "b"), ("a", "c"), ("b", "c")]
-    return replace(found, codes=np.array([1, 1, Verdict.SECOND], np.int8))
+    assert found.pairs.sides == (("a", "b"), ("a", "c"), ("b", "c"))
+    return decided(found, 1, 1, Verdict.SECOND)
 
 
 def test_a_pair_that_is_decided_against_the_levels_is_marked():
@@ -122,12 +126,12 @@ def test_a_pair_that_is_decided_against_the_levels_is_marked():
 
 
 def test_a_best_level_that_is_beaten_is_named_with_its_winner():
-    found = replace(reversed_verdict(), codes=np.array([1, Verdict.SECOND, 1], np.int8))
+    found = decided(reversed_verdict(), 1, Verdict.SECOND, 1)
     assert "a has the highest acc by its estimate, but c is better than it" in found.headline()
     assert found.relation().order[0] == "a"
 
 
 def test_nothing_is_marked_where_verdicts_follow_the_levels():
-    found = replace(reversed_verdict(), codes=np.array([Verdict.FIRST] * 3, np.int8))
+    found = decided(reversed_verdict(), *[Verdict.FIRST] * 3)
     assert found.reversals() == ""
     assert "*" not in "".join(map(str, found.table().texts()))

@@ -35,7 +35,8 @@ def test_contrasts_are_those_of_the_comparison(name, request):
     ends = zip(*(text.split(" to ") for text in column(found, "conf_low")), strict=True)
     texts = [column(found, "estimate"), *ends]
     for key, written in zip(("estimate", "conf_low", "conf_high"), texts, strict=True):
-        shown = [float(text.replace(MINUS, "-").replace(",", "")) for text in written]
+        bare = (re.sub("above |below |,", "", text).replace(MINUS, "-") for text in written)
+        shown = [float(text) for text in bare]
         assert shown == pytest.approx(frame[key].tolist(), rel=0.006, abs=0.006)
     said = [w or v for v, w in zip(frame["verdict"], frame["winner"], strict=True)]
     assert [v.removesuffix(" better") for v in column(found, "verdict")] == said

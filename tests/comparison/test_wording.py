@@ -35,11 +35,11 @@ def said(names, *, levels=None, **pairs):
             "a has the lower error by its estimate, but b is better than it",
         ),
         ("abc", {"ab": "first", "ac": "first"}, "a is better than each of the other 2 algorithms"),
-        ("ab", {}, "a has the lower error, but is not shown to be better than b"),
+        ("ab", {}, "a has the lower error, but against b it is undecided"),
         (
             "ab",
             {"ab": "equivalent"},
-            "a has the lower error; it and b are equivalent within the tolerance",
+            "a has the lower error; it and b are equivalent (within 0.01)",
         ),
         (
             "abc",
@@ -52,35 +52,35 @@ def said(names, *, levels=None, **pairs):
         (
             "abc",
             {"ab": "equivalent", "ac": "equivalent", "bc": "equivalent"},
-            "a has the lowest error; all 3 algorithms are equivalent within the tolerance",
+            "a has the lowest error; all 3 algorithms are equivalent (within 0.01)",
         ),
         (
             "abc",
             {"ab": "equivalent"},
             (
                 "a has the lowest error, but no algorithm is shown to be better than another; 1 of"
-                " 3 pairs are equivalent within the tolerance"
+                " 3 pairs are equivalent (within 0.01)"
             ),
         ),
         (
             "abc",
             {"ac": "first"},
-            "a has the lowest error; it is shown to be better than c, but not better than b",
+            "a has the lowest error; it is better than c; against b it is undecided",
         ),
         (
             "abcd",
             {"ab": "equivalent", "ac": "first"},
             (
-                "a has the lowest error; it is shown to be better than c and equivalent to b within"
-                " the tolerance, but not better than d"
+                "a has the lowest error; it is better than c and equivalent (within 0.01) to b;"
+                " against d it is undecided"
             ),
         ),
         (
             "abcdefghi",
             {"ab": "first", "ac": "first", "ad": "first", "ae": "first"},
             (
-                "a has the lowest error; it is shown to be better than 4 of the other 8, but not"
-                " better than the other 4"
+                "a has the lowest error; it is better than b, c, d and e; against f, g, h and i it"
+                " is undecided"
             ),
         ),
         # The best estimate may belong to none of the decided pairs, or to a loser.
@@ -88,8 +88,8 @@ def said(names, *, levels=None, **pairs):
             "abcd",
             {"bd": "first"},
             (
-                "a has the lowest error, but is not shown to be better than another; b is shown to"
-                " be better than d"
+                "a has the lowest error, but against each of the other 3 it is undecided; b is"
+                " shown to be better than d"
             ),
         ),
         (
@@ -105,14 +105,14 @@ def said(names, *, levels=None, **pairs):
         (
             "abc",
             {"ab": "first", "ac": "undecided", "bc": "missing"},
-            "a has the lowest error; it is shown to be better than b, but not better than c",
+            "a has the lowest error; it is better than b; against c it is undecided",
         ),
         (
             "abcde",
             {"ab": "first", "ac": "missing", "cd": "first"},
             (
-                "a has the lowest error; it is shown to be better than b, but not better than d and"
-                " e; it was not compared with c"
+                "a has the lowest error; it is better than b; against d and e it is undecided; it"
+                " was not compared with c"
             ),
         ),
         (
@@ -138,8 +138,8 @@ def said(names, *, levels=None, **pairs):
                 "bd": "equivalent",
             },
             (
-                "a is better than d and d is better than e; b is equivalent to it within the"
-                " tolerance; undecided: c"
+                "a is better than d and d is better than e; b is equivalent (within 0.01) to it;"
+                " undecided: c"
             ),
         ),
         (
@@ -191,8 +191,7 @@ def test_rows_read_as_sentences():
 def test_a_shared_best_estimate_is_said():
     shared = said("abc", levels=[2, 2, 1], bc="first")
     assert shared == (
-        "b has the lowest error, tied with a;"
-        " it is shown to be better than c, but not better than a"
+        "b has the lowest error, tied with a; it is better than c; against a it is undecided"
     )
 
 
@@ -204,7 +203,7 @@ def test_two_with_the_same_level_are_named_together():
     ("verdict", "words"),
     [
         ("undecided", "no difference is shown between a and b"),
-        ("equivalent", "a and b are equivalent within the tolerance"),
+        ("equivalent", "a and b are equivalent (within 0.01)"),
         ("second", "b is better than a"),
     ],
 )
@@ -220,7 +219,7 @@ def test_lists_of_verdicts_are_joined_by_winner():
     lost = {f"b{name}": "first" for name in "defghi"}
     text = said(names, **lost, cd="first", ce="first", eh="first")
     assert text == (
-        "a has the lowest error, but is not shown to be better than another; b is shown to be"
+        "a has the lowest error, but against each of the other 8 it is undecided; b is shown to be"
         " better than d, e, f and 3 more; c is shown to be better than d and e; 1 more is shown to"
         " be better than another"
     )
@@ -245,7 +244,7 @@ def test_levels_are_called_by_what_is_tested():
     scores = bi.read_scores(table(values), measures="acc:higher")
     logs = bi.read_scores(table(values), measures=[bi.Measure("acc", "higher", scale="log")])
     found = bi.compare_permutation(scores)
-    assert "on a typical data set" in found.headline().lower()
+    assert "on a typical one of data sets like these 9" in found.headline().lower()
     assert "has the highest typical acc" in found.headline()
     levels = summary(found)
     assert levels.caption == "Levels: median acc"

@@ -342,7 +342,9 @@ class _Watched:
             levels = Level.of_pairs(levels, self.pairs, part.estimate, codes, ranks, units=True)
             results[setting.measure.name] = MonitorComparison(
                 setting=setting,
-                pairs=ComparedPairs.between(self.pairs, setting, codes, levels),
+                pairs=ComparedPairs.between(
+                    self.pairs, setting, codes, levels, directed=len(design.sides) == 1
+                ),
                 level=design.level,
                 target="datasets",
                 levels=levels,

@@ -66,7 +66,7 @@ def compared(
         setting=setting,
         pairs=ComparedPairs.of(
             family,
-            setting.algorithms,
+            setting,
             codes,
             levels,
             directed=options.directed,

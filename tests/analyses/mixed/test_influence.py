@@ -86,7 +86,7 @@ def test_each_row_is_the_smaller_tables(robust):
         _, codes, variances = full.refit((stats.without(m), MATRIX))
         np.testing.assert_array_equal(left.codes[m], codes)
         assert any(np.allclose(error, other.std_error, rtol=1e-5) for error in errors)
-        np.testing.assert_array_equal(left.codes[m], other.pairs.codes)
+        np.testing.assert_array_equal(left.codes[m], other.codes)
         moved = MATRIX @ (model.beta - smaller.beta) / full.std_error
         np.testing.assert_allclose(left.shift[m], moved, rtol=1e-4, atol=1e-7)
         np.testing.assert_allclose(variances, smaller.variances, rtol=1e-4)

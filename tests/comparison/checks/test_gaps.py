@@ -8,6 +8,7 @@ import pytest
 import benchinfer as bi
 from benchinfer.comparison.checks import gaps
 from benchinfer.comparison.evidence import PairVerdicts, Setting
+from benchinfer.core.errors import DesignError
 from benchinfer.core.verdict import Verdict
 from tests.scores.tables import additive, table
 
@@ -117,20 +118,20 @@ def test_verdicts_that_turn_are_undecided(result):
     assert "2 intervals have no bounds" in found.interval_note
 
 
-def test_sets_of_ranks_follow_the_verdicts(result):
+def test_order_and_ranks_follow_the_verdicts(result):
     order = [result.algorithms[k] for k in result.pairs.best_first]
     assert order == ["a03", "a00", "a01", "a02"]
-    found = gaps.with_worst_case(result, verdicts(result, a00a03=Verdict.FIRST))
-    before, after = result.rank_sets, found.rank_sets
-    assert before.best.tolist() == [False, False, False, True]
-    assert after.best.tolist() == [True, False, False, True]
-    assert (after.p_best > 0.05).tolist() == [True, False, False, True]
-    assert after.low.tolist() == [1, 3, 4, 1]
-    assert after.high.tolist() == [2, 3, 4, 2]
+    before = result.pairs
+    assert before.may_be_best.tolist() == [False, False, False, True]
+    after = gaps.with_worst_case(result, verdicts(result, a00a03=Verdict.FIRST)).pairs
+    assert after.may_be_best.tolist() == [True, False, False, True]
+    assert [*after.possible_ranks.values()] == [(1, 2), (3, 3), (4, 4), (1, 2)]
     # One that another algorithm still beats may not be the best.
     found = gaps.with_worst_case(result, verdicts(result, a01a03=Verdict.FIRST))
-    assert found.rank_sets.best.tolist() == [False, False, False, True]
-    assert found.rank_sets.low.tolist() == [2, 2, 4, 1]
+    assert found.pairs.may_be_best.tolist() == [False, False, False, True]
+    assert [low for low, _ in found.pairs.possible_ranks.values()] == [2, 2, 4, 1]
+    with pytest.raises(DesignError, match="1 verdict is withheld"):
+        found.best()
 
 
 def test_verdicts_that_stand_are_said_to(result):
