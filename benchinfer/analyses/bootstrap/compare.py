@@ -69,7 +69,7 @@ def compared(
         of_task(progress, "aggregates", resamples),
     )
     draws, margin = aggregated.contrast(family.matrix), scores.measure.margin
-    tests = tested(draws, family, margin, alpha, options.alternative, options.adjust)
+    tests = tested(draws, family, margin, options)
     evidence = tests.evidence
     name = level_name(options.statistic)
     mean = aggregates.point(sample, statistic_of("mean")) if name else None
@@ -184,7 +184,8 @@ def compare_bootstrap(
     adjust
         Adjustment for many contrasts: ``"holm"``, as ``"auto"`` is, or ``"none"``.
 
-        Intervals are at Sidak's level (one-sided: Bonferroni's).
+        Intervals leave equality out if and only if a contrast is decided, and hold together with
+        the verdicts, as in `compare_mixed`.
     tolerance
         Difference that does not matter, in place of the measure's own.
     level

@@ -122,14 +122,13 @@ class BootstrapComparison(TestedComparison):
         """Return the functions used whose docstrings name their sources."""
         from benchinfer.analyses.bootstrap.compare import compare_bootstrap
         from benchinfer.analyses.bootstrap.numerics import intervals, profiles
-        from benchinfer.comparison.adjustment import sidak
         from benchinfer.numerics import multiplicity
 
         used: list[object] = [compare_bootstrap, profiles.scores_above]
         if self.options.interval == "expanded":
             used.append(intervals.expanded)
         if self.options.adjust == "holm":
-            used += [multiplicity.holm, sidak]
+            used.append(multiplicity.holm)
         return used
 
     def effects(self) -> Mapping[str, Array]:

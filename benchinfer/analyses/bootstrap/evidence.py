@@ -25,10 +25,11 @@ from benchinfer.analyses.bootstrap.numerics.intervals import (
 )
 from benchinfer.analyses.bootstrap.numerics.resampling import Resample, ScoreSample
 from benchinfer.analyses.bootstrap.options import BootstrapOptions
-from benchinfer.comparison.adjustment import sidak
+from benchinfer.comparison import adjustment
+from benchinfer.comparison.adjustment import level_spent, tail_level
 from benchinfer.comparison.comparison import Alternative
 from benchinfer.comparison.contrasts import ContrastFamily
-from benchinfer.comparison.evidence import Evidence, Level
+from benchinfer.comparison.evidence import Evidence, Level, in_agreement
 from benchinfer.core.progress import Progress, of_task
 from benchinfer.core.saving import savable
 from benchinfer.numerics import multiplicity
@@ -108,6 +109,7 @@ class BootstrapProcedure:
     # n_contrasts, sides: contrasts to adjust for, and sides of a test: 1 or 2
     n_contrasts: int
     sides: int
+    tail: float  # level of each end of an interval
     bounds: UnitBounds  # of the contrasts by the number of units
     largest_part: float  # the largest share of one unit in the variance of a contrast
     share: float  # share of resamples beyond a bound of one contrast
@@ -121,9 +123,8 @@ class BootstrapProcedure:
     ) -> BootstrapProcedure:
         """Return the procedure that the arguments of `compare_bootstrap` ask for."""
         n = len(family.matrix) if options.adjust == "holm" else 1
-        sides = 1 if options.directed else 2
-        alpha, bounds = options.alpha, influence.bounds(family.matrix)
-        level = sidak(alpha, n) / 2 if sides == 2 else alpha / n
+        sides, bounds = 1 if options.directed else 2, influence.bounds(family.matrix)
+        level = end_level(options, len(family.matrix), directed=options.directed)
         share, resamples = level, options.resamples
         # Where the units cannot reach the level, no number helps.
         reached = level >= bounds.least
@@ -141,6 +142,7 @@ class BootstrapProcedure:
             resamples=resamples,
             n_contrasts=n,
             sides=sides,
+            tail=level,
             bounds=bounds,
             largest_part=float((parts.max(axis=0) / np.maximum(parts.sum(axis=0), 1e-300)).max()),
             share=share,
@@ -150,6 +152,12 @@ class BootstrapProcedure:
 def most_resamples(contrasts: int) -> int:
     """Return how many resamples are drawn at most for so many contrasts, unless requested."""
     return max(_FEWEST, int(_HELD / contrasts))
+
+
+def end_level(options: BootstrapOptions, n: int, *, directed: bool) -> float:
+    """Return the level of each end of the intervals of n contrasts."""
+    level = tail_level(options.adjust, options.alpha, n, "compatible", directed=directed)
+    return level / 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,25 +173,20 @@ class BootstrapTests:
 
 
 def tested(
-    draws: BootstrapDraws,
-    family: ContrastFamily,
-    margin: float,
-    alpha: float,
-    alternative: Alternative,
-    adjust: str,
+    draws: BootstrapDraws, family: ContrastFamily, margin: float, options: BootstrapOptions
 ) -> BootstrapTests:
     """Turn draws of contrasts into tests and intervals.
 
     A two-sided p-value is twice the smaller one-sided one; the equivalence p-value is the larger of
-    the two one-sided ones at the tolerance. Intervals are at Sidak's level (one-sided bounds: at
-    Bonferroni's), or of each contrast alone.
+    the two one-sided ones at the tolerance. Several contrasts share the level between their tests
+    and the ends of their intervals, which leave equality out if and only if a contrast is decided.
     """
-    step = multiplicity.holm if adjust == "holm" else np.copy
-    n = len(family.matrix) if adjust == "holm" else 1
-    p, low, high = _decided(draws, alternative, alpha, n)
+    alternative = options.alternative
+    step = multiplicity.holm if options.adjust == "holm" else np.copy
+    p, adjusted, low, high = _decided(draws, options, alternative)
     outside = np.maximum(p_at_most(draws, -margin), p_at_least(draws, margin))
     flat, shown, error = draws.flat, family.wanted, draws.sd
-    adjusted = np.where(flat, 1.0, step(p))
+    adjusted = np.where(flat, 1.0, adjusted)
     equal = np.where(flat, 1.0, step(outside))
     not_worse = None
     if alternative != "two-sided" and margin:
@@ -217,17 +220,23 @@ def tested(
 
 
 def _decided(
-    draws: BootstrapDraws, alternative: Alternative, alpha: float, n: int, null: float = 0.0
-) -> tuple[Array, Array, Array]:
-    """Return unadjusted p-values, and bounds of n intervals that hold together."""
-    open_end = np.full(len(draws.estimate), np.inf)
+    draws: BootstrapDraws, options: BootstrapOptions, alternative: Alternative, null: float = 0.0
+) -> tuple[Array, Array, Array, Array]:
+    """Return p-values, unadjusted and adjusted, and bounds that agree with the latter."""
+    n, open_end = len(draws.estimate), np.full(len(draws.estimate), np.inf)
+    tail = end_level(options, n, directed=alternative != "two-sided")
+    low, high = lower(draws, tail), upper(draws, tail)
     if alternative == "better":
-        return p_at_most(draws, null), lower(draws, alpha / n), open_end
-    if alternative == "worse":
-        return p_at_least(draws, null), -open_end, upper(draws, alpha / n)
-    p = np.minimum(2 * np.minimum(p_at_most(draws, null), p_at_least(draws, null)), 1.0)
-    side = sidak(alpha, n) / 2
-    return p, lower(draws, side), upper(draws, side)
+        p, high = p_at_most(draws, null), open_end
+    elif alternative == "worse":
+        p, low = p_at_least(draws, null), -open_end
+    else:
+        p = np.minimum(2 * np.minimum(p_at_most(draws, null), p_at_least(draws, null)), 1.0)
+    adjust = options.adjust
+    adjusted = adjustment.adjusted(adjust, p, level_spent(adjust, n, "compatible"))
+    decided = (adjusted <= options.alpha) & ~draws.flat
+    low, high = in_agreement(low - null, high - null, draws.estimate - null, decided)
+    return p, adjusted, low + null, high + null
 
 
 # Enough for the probabilities, whose intervals are not near anything that decides.
@@ -261,10 +270,8 @@ def improvement_of(
     Intervals are percentiles, expanded where those of the contrasts are.
     """
     pairs, resample = pairs_of(sample.values.shape[1]), options.resample
-    several = options.adjust == "holm"
-    n = len(pairs) if several else 1
     units = sample.units(resample) if options.interval == "expanded" else None
-    side = sidak(options.alpha, n) / 2
+    side = end_level(options, len(pairs), directed=False)
     # Of many pairs the bounds lie far out, where more resamples are needed.
     enough = min(resamples, max(SIDE_RESAMPLES, int(10 / side)), _MOST)
     if side * (_MOST + 1) < 1:
@@ -274,10 +281,5 @@ def improvement_of(
     draws = gather(
         profiles.point(sample, pairs), values, 1.0, units=units, least=sample.least(resample)
     )
-    p, low, high = _decided(draws, "two-sided", options.alpha, n, 0.5)
-    return Improvement(
-        draws.estimate,
-        np.maximum(low, 0.0),
-        np.minimum(high, 1.0),
-        multiplicity.holm(p) if several else p,
-    )
+    _, p, low, high = _decided(draws, options, "two-sided", 0.5)
+    return Improvement(draws.estimate, np.maximum(low, 0.0), np.minimum(high, 1.0), p)

@@ -189,7 +189,7 @@ def test_targets_and_words():
     assert here.target == "datasets"
     assert domain.target == both.target == "domain"
     assert "By the interquartile mean, over these 8 data sets" in here.headline()
-    assert "over the domain that the 8 data sets stand for" in domain.headline()
+    assert "over data sets like these 8" in domain.headline()
     assert not checks(here).loc["claims go beyond these data sets", "ok"]
     assert checks(domain).loc["claims go beyond these data sets", "ok"]
     assert not checks(domain).loc["number of data sets", "ok"]
