@@ -24,8 +24,8 @@ from benchinfer.analyses.subgroups.subgroups import Subgroups
 from benchinfer.analyses.wins.comparison import WinsComparison
 from benchinfer.analyses.wins.counts import Wins
 from benchinfer.comparison.comparison import Comparison
+from benchinfer.comparison.further.prediction import NewDataset
 from benchinfer.comparison.per_dataset import Comparisons
-from benchinfer.comparison.prediction import NewDataset
 from benchinfer.papers.styler import PaperTable
 from benchinfer.relations.cluster_stability import ClusterStability
 from benchinfer.relations.consensus.consensus import Consensus

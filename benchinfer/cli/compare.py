@@ -24,13 +24,13 @@ from benchinfer.cli.options.source import (
 )
 from benchinfer.cli.output.documents import write_document
 from benchinfer.core.arguments import members
-from benchinfer.core.sections import Request
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from benchinfer.analyses.choice.answer import Answer
     from benchinfer.comparison.comparison import Comparison
+    from benchinfer.core.sections import Request
     from benchinfer.papers.styler import PaperTable
     from benchinfer.scores.table import ScoreTable
 
@@ -146,6 +146,8 @@ class Showing:
     @property
     def request(self) -> Request:
         """The sections that are asked for."""
+        from benchinfer.core.sections import Request
+
         return Request(details=self.details, best=self.best)
 
     def means(self, scores: ScoreTable) -> ScoreTable | None:

@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING, ClassVar, Literal, override
 
 import numpy as np
 
-from benchinfer.comparison import best, wording
-from benchinfer.comparison.best import BestSets
+from benchinfer.comparison import wording
 from benchinfer.comparison.evidence import (
     Evidence,
     Level,
@@ -22,6 +21,8 @@ from benchinfer.comparison.evidence import (
     alpha_of,
     decide,
 )
+from benchinfer.comparison.further import best
+from benchinfer.comparison.further.best import BestSets
 from benchinfer.comparison.pairs import ComparedPairs
 from benchinfer.core.citations import bibtex
 from benchinfer.core.errors import DesignError, unknown

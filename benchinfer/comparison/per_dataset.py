@@ -18,9 +18,9 @@ from typing import TYPE_CHECKING, ClassVar, Literal
 import numpy as np
 
 from benchinfer.comparison.adjustment import ADJUSTMENTS
-from benchinfer.comparison.best import one_sided
 from benchinfer.comparison.comparison import Comparison, Order, TestedComparison
 from benchinfer.comparison.evidence import alpha_of
+from benchinfer.comparison.further.best import one_sided
 from benchinfer.core.arguments import ArgumentError, check_choice, check_jobs
 from benchinfer.core.errors import DesignError, FitError
 from benchinfer.core.frames import frame

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from benchinfer.comparison.best import BestSets
 from benchinfer.comparison.comparison import Comparison, TestedComparison
+from benchinfer.comparison.further.best import BestSets
 from benchinfer.comparison.per_dataset import Comparisons
 from benchinfer.core import sections
 from benchinfer.core.frames import GLOSSARY
@@ -747,19 +747,19 @@ def sections_of(result: object, request: Request) -> tuple[Section, ...]:
     return shown
 
 
-def best_section(found: BestSets) -> Section:
+def best_section(sets: BestSets) -> Section:
     """Return the section of the sets of the best algorithm and of ranks."""
-    data, level = found.table(), level_percent(found.level)
-    kind = "credible" if found.credible else "confidence"
-    tests = "" if found.credible else "one-sided tests of their own decide here; "
+    data, level = sets.table(), level_percent(sets.level)
+    kind = "credible" if sets.credible else "confidence"
+    tests = "" if sets.credible else "one-sided tests of their own decide here; "
     question = (
         f"Another question than that of the pairs: {tests}each set holds with {level} by itself,"
         " and not together with the verdicts."
     )
-    beyond = "" if found.sets.near is None else " p (beyond tolerance) is of more than that."
+    beyond = "" if sets.sets.near is None else " p (beyond tolerance) is of more than that."
     return Section(
         title="Which may be the best",
-        lead=found.headline(),
+        lead=sets.headline(),
         text=(question,),
         tables=(
             Table(
@@ -773,7 +773,7 @@ def best_section(found: BestSets) -> Section:
                     Column("rank_low", "ranks", _range, also=("rank_high",)),
                     Column("rank_low_alone", "rank alone", _range, also=("rank_high_alone",)),
                 ),
-                note="" if found.credible else f"p: that no other algorithm is better.{beyond}",
+                note="" if sets.credible else f"p: that no other algorithm is better.{beyond}",
             ),
         ),
     )
@@ -786,7 +786,7 @@ def _range(low: int, high: int) -> str:
 
 # By class: what is said of a result when a reader requests it.
 SECTIONS = {
-    BestSets: lambda found, _: (best_section(found),),
+    BestSets: lambda sets, _: (best_section(sets),),
     Comparison: lambda comparison, request: (leading(comparison, request),),
     Comparisons: lambda results, _: (each_dataset(results),),
     ScoreTable: lambda scores, _: (scores_section(scores),),

@@ -29,8 +29,7 @@ from benchinfer.analyses.subgroups.regions.result import Regions
 from benchinfer.analyses.subgroups.stability import SubgroupStability
 from benchinfer.analyses.subgroups.subgroups import Subgroups
 from benchinfer.comparison.adjustment import sidak
-from benchinfer.comparison.best import BestSets
-from benchinfer.comparison.comparison import Comparison
+from benchinfer.comparison.comparison import BestSets, Comparison
 from benchinfer.comparison.per_dataset import Comparisons, per_dataset
 from benchinfer.core.arguments import check_choice, check_level
 from benchinfer.core.errors import BenchinferError, DesignError, FitError

@@ -18,9 +18,8 @@ from benchinfer.analyses.plan.sections import SECTIONS, plan_citations
 from benchinfer.analyses.robustness.changes import changes
 from benchinfer.analyses.robustness.sections import sensitivity
 from benchinfer.analyses.subgroups.subgroups import Subgroups
-from benchinfer.comparison.best import BestSets
 from benchinfer.comparison.checks.caveats import ANOTHER, advice, caveats
-from benchinfer.comparison.comparison import Comparison, TestedComparison
+from benchinfer.comparison.comparison import BestSets, Comparison, TestedComparison
 from benchinfer.comparison.evidence import Setting
 from benchinfer.comparison.per_dataset import Comparisons
 from benchinfer.comparison.sections import (

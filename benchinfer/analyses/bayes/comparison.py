@@ -48,6 +48,19 @@ _STRUCTURES = {
 }
 
 
+def _unused_effect_priors(result: BayesComparison) -> set[str]:
+    """Return the names of priors of effects and interactions that the model does not have."""
+    # Of the two priors of the average effects one replaces the other.
+    unused = {"effect_sd" if result.priors.effect_sd is None else "effect_scale"}
+    if result.domain is None:
+        unused.add("domain_scale")
+    if result.interactions != "t":
+        unused |= {"tail_shape", "tail_rate"}
+    if result.structure == "common":
+        unused |= {"shrinkage_median", "shrinkage_sd"}
+    return unused
+
+
 @savable
 @dataclass(frozen=True, eq=False, repr=False)
 class BayesComparison(Comparison):
@@ -113,24 +126,12 @@ class BayesComparison(Comparison):
     @property
     def unused_priors(self) -> frozenset[str]:
         """Names of priors that the model does not have."""
-        unused = {*self._unused_effect_priors(), "level_sd", "level_scale", "item_scale"}
+        unused = {*_unused_effect_priors(self), "level_sd", "level_scale", "item_scale"}
         if self.along is None:
             unused.add("slope_sd")
         if not self.data.noisy:
             unused |= {"residual_sd", "residual_spread"}
         return frozenset(unused)
-
-    def _unused_effect_priors(self) -> set[str]:
-        """Return the names of priors of effects and interactions that the model does not have."""
-        # Of the two priors of the average effects one replaces the other.
-        unused = {"effect_sd" if self.priors.effect_sd is None else "effect_scale"}
-        if self.domain is None:
-            unused.add("domain_scale")
-        if self.interactions != "t":
-            unused |= {"tail_shape", "tail_rate"}
-        if self.structure == "common":
-            unused |= {"shrinkage_median", "shrinkage_sd"}
-        return unused
 
     @property
     def prior_unit(self) -> str:
@@ -536,7 +537,7 @@ class BayesComparison(Comparison):
         if self.about:
             raise DesignError(
                 f"there are no sets of the best {self.about}.",
-                hint="summary() has the probabilities to be the best there.",
+                hint="the table of levels has the probabilities to be the best there.",
             )
         draws = self.draws.effects if self.target == "domain" else self.draws.these
         further = 0.0 if self.along is None else moved(self.along, self.draws)[0]

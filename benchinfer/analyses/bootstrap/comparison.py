@@ -11,8 +11,9 @@ import numpy as np
 from benchinfer.analyses.bootstrap.evidence import Improvement
 from benchinfer.analyses.bootstrap.numerics.profiles import PerformanceProfiles
 from benchinfer.analyses.bootstrap.options import BootstrapOptions
-from benchinfer.comparison import best, wording
+from benchinfer.comparison import wording
 from benchinfer.comparison.comparison import TestedComparison
+from benchinfer.comparison.further import best
 from benchinfer.core.errors import DesignError, unknown
 from benchinfer.core.frames import frame
 from benchinfer.core.measure import Measure

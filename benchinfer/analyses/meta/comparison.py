@@ -29,13 +29,13 @@ from benchinfer.analyses.meta.pooling import (
     require_noise,
 )
 from benchinfer.analyses.meta.studies import Studies
-from benchinfer.comparison import best
 from benchinfer.comparison.adjustment import ADJUSTMENTS, JOINT, sidak, words
 from benchinfer.comparison.comparison import TestedComparison
 from benchinfer.comparison.evidence import Level, Setting, decide, mean_ranks, positions
-from benchinfer.comparison.influence import Influence
+from benchinfer.comparison.further import best
+from benchinfer.comparison.further.influence import Influence
+from benchinfer.comparison.further.prediction import NewDataset
 from benchinfer.comparison.pairs import ComparedPairs
-from benchinfer.comparison.prediction import NewDataset
 from benchinfer.core.arguments import check_jobs
 from benchinfer.core.numbers import count, join, sentence
 from benchinfer.core.provenance import StoredOptions

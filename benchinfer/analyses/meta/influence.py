@@ -11,7 +11,7 @@ import numpy as np
 from benchinfer.analyses.meta.numerics.effects import rows_of
 from benchinfer.analyses.meta.pooling import columns
 from benchinfer.analyses.meta.studies import Studies
-from benchinfer.comparison.influence import Influence
+from benchinfer.comparison.further.influence import Influence
 from benchinfer.core.errors import DesignError, FitError
 from benchinfer.core.parallel import in_order, workers
 from benchinfer.core.verdict import Verdict

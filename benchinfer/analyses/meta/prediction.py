@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from benchinfer.analyses.meta.pooling import joint_errors, pairwise
-from benchinfer.comparison.prediction import NewDataset, Prediction
+from benchinfer.comparison.further.prediction import NewDataset, Prediction
 from benchinfer.core.errors import DesignError
 from benchinfer.numerics import max_t
 from benchinfer.numerics.covariance import contrast_variances

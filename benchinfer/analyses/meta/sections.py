@@ -9,7 +9,7 @@ import numpy as np
 
 from benchinfer.analyses.meta.comparison import MetaComparison, without_datasets
 from benchinfer.analyses.meta.influence import SHOWN
-from benchinfer.comparison.influence import influence_table
+from benchinfer.comparison.further.influence import influence_table
 from benchinfer.comparison.sections import columns_of_tests, leading
 from benchinfer.core.errors import DesignError
 from benchinfer.core.numbers import amount, count, interval, p_value, percent, significant

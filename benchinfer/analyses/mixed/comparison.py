@@ -23,9 +23,9 @@ from benchinfer.comparison import wording
 from benchinfer.comparison.comparison import IF_SYMMETRIC, TestedComparison
 from benchinfer.comparison.contrasts import ContrastFamily
 from benchinfer.comparison.evidence import PairVerdicts, Setting, alpha_of, decide
+from benchinfer.comparison.further.prediction import NewDataset
 from benchinfer.comparison.pairs import ComparedPairs
 from benchinfer.comparison.per_dataset import Comparisons
-from benchinfer.comparison.prediction import NewDataset
 from benchinfer.core.errors import DesignError
 from benchinfer.core.numbers import join
 from benchinfer.core.provenance import StoredOptions

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from benchinfer.analyses.mixed.numerics.shared import SharedMeans
-from benchinfer.comparison import adjustment, best, normal
+from benchinfer.comparison import adjustment, normal
 from benchinfer.comparison.contrasts import ContrastFamily
 from benchinfer.comparison.evidence import Evidence, Level, Setting, silenced, withheld
+from benchinfer.comparison.further import best
 from benchinfer.core.errors import DesignError
 from benchinfer.core.numbers import count
 from benchinfer.numerics import closed_testing, max_t, multiplicity, rotations

@@ -36,7 +36,7 @@ from benchinfer.analyses.mixed.numerics.shared import SharedMeans
 from benchinfer.analyses.mixed.options import MixedOptions
 from benchinfer.comparison.contrasts import ContrastFamily, Oriented
 from benchinfer.comparison.evidence import decide
-from benchinfer.comparison.influence import Influence
+from benchinfer.comparison.further.influence import Influence
 from benchinfer.comparison.normal import evidence_of
 from benchinfer.core.arguments import check_jobs
 from benchinfer.core.errors import DesignError, FitError, unknown

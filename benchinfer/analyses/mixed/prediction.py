@@ -12,7 +12,7 @@ from benchinfer.analyses.mixed.numerics.moments import Statistics
 from benchinfer.analyses.mixed.numerics.new_dataset import predict_common, predict_pairwise
 from benchinfer.analyses.mixed.numerics.optimum import ModelFit
 from benchinfer.analyses.mixed.numerics.robust import cr2_errors
-from benchinfer.comparison.prediction import NewDataset, Prediction
+from benchinfer.comparison.further.prediction import NewDataset, Prediction
 from benchinfer.core.errors import DesignError
 from benchinfer.numerics import max_t
 from benchinfer.numerics.covariance import all_pairs
@@ -25,7 +25,7 @@ from benchinfer.numerics.types import Array
 
 if TYPE_CHECKING:
     from benchinfer.analyses.mixed.comparison import MixedComparison
-    from benchinfer.comparison.prediction import Quantity
+    from benchinfer.comparison.further.prediction import Quantity
 
 
 def check_predictable(stats: Statistics, model: ModelFit, *, one_dataset: bool) -> None:

@@ -9,7 +9,7 @@ import numpy as np
 from benchinfer.analyses.mixed.comparison import MixedComparison
 from benchinfer.analyses.mixed.influence import left_out
 from benchinfer.analyses.mixed.tables import caterpillar, source_words
-from benchinfer.comparison.influence import influence_table
+from benchinfer.comparison.further.influence import influence_table
 from benchinfer.comparison.sections import (
     better_side,
     columns_of_tests,
@@ -47,7 +47,7 @@ if TYPE_CHECKING:
 
     import pandas as pd
 
-    from benchinfer.comparison.prediction import NewDataset
+    from benchinfer.comparison.further.prediction import NewDataset
     from benchinfer.core.measure import Measure
 
 

@@ -14,8 +14,8 @@ from benchinfer.analyses.pair.options import PairOptions
 from benchinfer.analyses.pair.rules import WORDS
 from benchinfer.analyses.pair.scores import OF_RANKS
 from benchinfer.analyses.pair.tests import OtherTest
-from benchinfer.comparison import best
 from benchinfer.comparison.comparison import TestedComparison
+from benchinfer.comparison.further import best
 from benchinfer.core.frames import frame
 from benchinfer.core.provenance import StoredOptions
 from benchinfer.core.saving import savable

@@ -15,10 +15,11 @@ from benchinfer.analyses.permutation.options import PermutationOptions
 from benchinfer.analyses.permutation.overall import GlobalRow, RankSums
 from benchinfer.analyses.permutation.pairs import ordered_terms
 from benchinfer.analyses.permutation.pooled import PooledTests
-from benchinfer.comparison import best, wording
+from benchinfer.comparison import wording
 from benchinfer.comparison.adjustment import ADJUSTMENTS, sidak
 from benchinfer.comparison.comparison import IF_SYMMETRIC, TestedComparison
 from benchinfer.comparison.contrasts import some_of
+from benchinfer.comparison.further import best
 from benchinfer.comparison.wording import zeros
 from benchinfer.core.arguments import seed_of
 from benchinfer.core.errors import DesignError, unknown

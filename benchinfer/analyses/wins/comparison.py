@@ -17,8 +17,9 @@ from benchinfer.analyses.wins.numerics.posterior import WinModel, WinPriors, rep
 from benchinfer.analyses.wins.numerics.tally import Tally, Ties
 from benchinfer.analyses.wins.options import WinsOptions
 from benchinfer.analyses.wins.posterior import WinPosterior
-from benchinfer.comparison import best, wording
+from benchinfer.comparison import wording
 from benchinfer.comparison.comparison import TestedComparison
+from benchinfer.comparison.further import best
 from benchinfer.comparison.posterior import directional, probabilities
 from benchinfer.core.frames import frame
 from benchinfer.core.numbers import count
@@ -319,8 +320,7 @@ class WinsComparison(TestedComparison):
         if len(datasets) == 1:
             return f"by wins on replications of the data set {datasets[0]}"
         within_each = "" if self.counted.by == "datasets" else "replications of "
-        alike = f"data sets like these {len(datasets)}"
-        return f"by wins on {within_each}{alike}{wording.mixture(self.setting)}"
+        return f"by wins on {within_each}data sets like these {len(datasets)}{wording.mixture(self.setting)}"
 
     @property
     def interval_note(self) -> str:

@@ -15,9 +15,9 @@ from benchinfer.comparison.figures import (
     ranking,
     solved,
 )
-from benchinfer.comparison.influence import Influence
+from benchinfer.comparison.further.influence import Influence
+from benchinfer.comparison.further.prediction import NewDataset
 from benchinfer.comparison.per_dataset import Comparisons
-from benchinfer.comparison.prediction import NewDataset
 from benchinfer.plots.bars import draw_intervals, size_intervals
 from benchinfer.plots.curves import draw_profile, size_profile
 from benchinfer.plots.draw import Kind, of_part

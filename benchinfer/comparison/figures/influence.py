@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from benchinfer.comparison.influence import Influence
+from benchinfer.comparison.further.influence import Influence
 from benchinfer.comparison.wording import margin
 from benchinfer.core.numbers import count
 from benchinfer.core.verdict import Verdict
@@ -16,7 +16,7 @@ from benchinfer.plots.style import MARKS, PAGE, Width, is_wide, measure_name
 from benchinfer.plots.text import fitted, key
 
 if TYPE_CHECKING:
-    from benchinfer.comparison.prediction import NewDataset
+    from benchinfer.comparison.further.prediction import NewDataset
 
 
 _MOST = 20  # rows that a reader can take in

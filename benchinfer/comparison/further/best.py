@@ -154,13 +154,13 @@ def refuse(result: Comparison) -> None:
         raise DesignError(
             "the tests are of typical differences of pairs, which are no differences of levels: the"
             " best level is another question.",
-            hint="summary() has the ranks that the verdicts leave open.",
+            hint="the table of levels has the ranks that the verdicts leave open.",
         )
     if result.withheld.any():
         n = int(result.withheld.sum())
-        held = "1 verdict is" if n == 1 else f"{n:,} verdicts are"
+        verdicts = "1 verdict is" if n == 1 else f"{n:,} verdicts are"
         raise DesignError(
-            f"{held} withheld for what is missing, and sets of the best do not know that.",
+            f"{verdicts} withheld for what is missing, and sets of the best do not know that.",
             hint='complete the runs, or say what a failure counts as (failed="worst").',
         )
 
