@@ -320,7 +320,8 @@ class WinsComparison(TestedComparison):
         if len(datasets) == 1:
             return f"by wins on replications of the data set {datasets[0]}"
         within_each = "" if self.counted.by == "datasets" else "replications of "
-        return f"by wins on {within_each}data sets like these {len(datasets)}{wording.mixture(self.setting)}"
+        mixed = wording.mixture(self.setting)
+        return f"by wins on {within_each}data sets like these {len(datasets)}{mixed}"
 
     @property
     def interval_note(self) -> str:
