@@ -498,3 +498,18 @@ def test_scores_are_normalised_once():
         scores.declare(bi.Measure("score", "higher"))
     with pytest.raises(DesignError, match="no algorithms besides the references"):
         read(np.sort(simulated(k=2), axis=1)).normalise("a00,a01")
+
+
+@pytest.mark.parametrize(
+    ("by", "noun", "tolerance"),
+    [
+        ("ranks", "rank of score within each data set, 1 = best", "0.5 ranks within each data"),
+        ("z", "normalised score in standard deviations of each data", "0.5 standard deviations of"),
+        ("min-max", "normalised score on the scale where 0 = worst", "0.5 on the scale where 0 ="),
+    ],
+)
+def test_scales_are_said_as_they_are_read_aloud(by, noun, tolerance):
+    measure = read(simulated()).normalise(by).measure()
+    assert measure.noun.startswith(noun)
+    assert measure.in_unit("0.5").startswith(tolerance)
+    assert "scale of" not in measure.noun
