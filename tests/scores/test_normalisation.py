@@ -503,7 +503,7 @@ def test_scores_are_normalised_once():
 @pytest.mark.parametrize(
     ("by", "noun", "tolerance"),
     [
-        ("ranks", "rank of score within each data set, 1 = best", "0.5 ranks within each data"),
+        ("ranks", "rank of score within each replication, 1 = best", "0.5 ranks within each re"),
         ("z", "normalised score in standard deviations of each data", "0.5 standard deviations of"),
         ("min-max", "normalised score on the scale where 0 = worst", "0.5 on the scale where 0 ="),
     ],
