@@ -230,7 +230,7 @@ def p_value(value: float, error: float = 0.0, decimals: int | None = None) -> st
     """
     if math.isnan(value):
         return _NONE
-    least = 10.0 ** -(decimals or p_places([error]))
+    least = 10.0 ** -(decimals or (_DRAWN_PLACES if error > 0 else _P_PLACES))
     if value < least * (1 - 1e-9):
         return f"<{least:g}"
     # Of two draws as extreme the error is 0.71 of the p-value.

@@ -33,13 +33,11 @@ from benchinfer.comparison.comparison import Comparison
 from benchinfer.comparison.per_dataset import Comparisons, per_dataset
 from benchinfer.core.arguments import check_choice, check_level
 from benchinfer.core.errors import BenchinferError, DesignError, FitError
-from benchinfer.core.numbers import count
 from benchinfer.core.sections import Refusal
 from benchinfer.relations.consensus.consensus import Consensus, consensus
 from benchinfer.relations.ensemble import Ensemble
 from benchinfer.relations.relation import Relation
 from benchinfer.scores.checks.kinds import ZERO_ONE
-from benchinfer.scores.numerics.domains import Units
 from benchinfer.scores.table import ScoreTable
 
 Where = Subgroups | SubgroupStability | Archetypes | ArchetypeStability | Regions
@@ -63,7 +61,7 @@ _NAMES = {
 }
 # Analyses that have no other units than data sets, where domains are those of the answer: with
 # each domain as one score, or with claims about the domains at hand.
-_OF_DATASETS: Mapping[Units, tuple[Method, ...]] = {
+_OF_DATASETS: Mapping[str, tuple[Method, ...]] = {
     "domains": ("per-dataset", "subgroups"),
     "within domains": ("permutation", "bayes", "bootstrap", "points", "per-dataset", "subgroups"),
 }
@@ -196,7 +194,7 @@ def _leave_out(scores: ScoreTable, measure: str) -> Result:
     names = scores.datasets_of(measure)
     g = len({(scores.domains or {})[name] for name in names})
     raise DesignError(
-        f"it is left out, as its units are data sets: the {count(len(names), 'data set')} are of"
+        f"it is left out, as its units are data sets: the {len(names)} data sets are of"
         f" {g} domains, on which the answer rests."
     )
 
