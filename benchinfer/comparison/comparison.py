@@ -550,8 +550,9 @@ class TestedComparison(Comparison):
         """Return the verdict in one sentence, with a caveat where data sets are very few."""
         one = bool(np.isclose(self.evidence.df, 1.0, rtol=1e-9).all())
         few = self.target == "domain" and not self.bayesian and one
+        units = "data sets" if self.setting.members is None else "domains"
         two = len(self.setting.coverage.datasets) == 2
-        caveat = wording.ONE_DF.format("Two data sets" if two else "These data sets") * few
+        caveat = wording.ONE_DF.format(f"{'Two' if two else 'These'} {units}") * few
         return f"{super().headline()}{caveat}{self.by_name}"
 
     @property

@@ -61,6 +61,17 @@ class Normalisation:
     of_scores: bool  # whether it rests on scores of the table, and changes with these
 
 
+_SCALE = "on the scale where "
+# Words between a name, or a number, and the unit of scores that were normalised in a way.
+_AFTER_NAMES = {
+    "references": _SCALE,
+    "min-max": _SCALE,
+    "z": "in ",
+    "ranks": "",
+}
+_AFTER_NUMBERS = {"references": _SCALE, "min-max": _SCALE, "z": "", "ranks": "ranks "}
+
+
 @savable
 @dataclass(frozen=True, slots=True)
 class Measure:
@@ -239,11 +250,13 @@ class Measure:
             limit = f"{self.limit:,.6g}"
             up_to = f"{name} up to {limit}"
             return up_to if self.par == 1 else f"PAR{self.par:g} of {name} (limit {limit})"
-        return self.in_unit(name) if self.normalised else name
+        return (
+            f"{name} {_AFTER_NAMES[self.normalised.kind]}{self.unit}" if self.normalised else name
+        )
 
     def in_unit(self, number: str) -> str:
         """Return a number as text with its unit or the scale of normalised scores."""
-        scale = "on the scale of " if self.normalised else ""
+        scale = _AFTER_NUMBERS[self.normalised.kind] if self.normalised else ""
         return f"{number} {scale}{self.unit}".rstrip()
 
     @property

@@ -213,12 +213,16 @@ def brief(value: float) -> str:
 def p_value(value: float, error: float = 0.0, decimals: int | None = None) -> str:
     """Write a p-value, to the digit of its Monte Carlo error if it has one, or with given decimals.
 
-    One that is its own error is the smallest there can be.
+    One that is below the last of its decimals is written as below it, of drawn ones three
+    (`p_places`), however it was found. One that is its own error is the smallest there can be, and
+    is a bound where these decimals show it.
 
     Examples
     --------
     >>> p_value(3e-9), p_value(0.04217), p_value(0.99999), p_value(0.001, 0.001)
     ('<0.0001', '0.0422', '>0.9999', '≤0.001')
+    >>> p_value(0.0001, 0.0001), p_value(0.0003, 0.0001)
+    ('<0.001', '<0.001')
     >>> p_value(0.04217, 0.0022), p_value(0.2338, 0.013), p_value(0.9999, 0.013)
     ('0.042', '0.23', '>0.99')
     >>> p_value(0.2338, 0.013, decimals=3), p_value(3e-9, decimals=3)
@@ -226,15 +230,28 @@ def p_value(value: float, error: float = 0.0, decimals: int | None = None) -> st
     """
     if math.isnan(value):
         return _NONE
-    # Of two draws as extreme the error is 0.71 of the p-value.
-    if error > 0.8 * value >= 0.8e-4 * (1 - 1e-9):
-        return f"\N{LESS-THAN OR EQUAL TO}{f'{value:.4f}'.rstrip('0')}"
-    least = 10.0 ** -(decimals or _P_PLACES)
+    least = 10.0 ** -(decimals or (_DRAWN_PLACES if error > 0 else _P_PLACES))
     if value < least * (1 - 1e-9):
         return f"<{least:g}"
+    # Of two draws as extreme the error is 0.71 of the p-value.
+    if error > 0.8 * value:
+        return f"\N{LESS-THAN OR EQUAL TO}{f'{value:.4f}'.rstrip('0')}"
     places = decimals or _p_places(error)
     most = 1 - 10.0**-places
     return f">{most:.{places}f}" if value > most else f"{value:.{places}f}"
+
+
+def p_clause(value: float, error: float = 0.0, decimals: int | None = None) -> str:
+    """Write a p-value as `p_value` does, with its sign.
+
+    Examples
+    --------
+    >>> p_clause(0.04217), p_clause(3e-9), p_clause(0.001, 0.001)
+    ('p = 0.0422', 'p < 0.0001', 'p ≤ 0.001')
+    """
+    text = p_value(value, error, decimals)
+    signed = text[0] in "<>\N{LESS-THAN OR EQUAL TO}"
+    return f"p {text[0]} {text[1:]}" if signed else f"p = {text}"
 
 
 def p_places(errors: Iterable[float]) -> int:

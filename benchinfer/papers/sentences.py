@@ -9,7 +9,7 @@ from benchinfer.comparison.per_dataset import Comparisons
 from benchinfer.comparison.sections import Write, effect_interval, effect_writer, interval_writer
 from benchinfer.comparison.wording import direction, named
 from benchinfer.core.measure import Measure
-from benchinfer.core.numbers import count, join, p_error, p_value, places
+from benchinfer.core.numbers import count, join, p_clause, p_error, p_value, places
 from benchinfer.papers.algorithms import SHARES, WORDS, departures, p_head, reference, withheld
 
 if TYPE_CHECKING:
@@ -132,9 +132,7 @@ def evidence(measure: Measure, rows: pd.DataFrame, write: Write) -> list[str]:
             name = _SHARE.get(row["verdict"], likely)
             parts.append(f"{SHARES[name]} = {places(3)(row[name])}")
         elif "p_value" in rows:
-            text = p_value(row["p_value"], row.get("p_error", 0.0))
-            signed = text[0] in "<>\N{LESS-THAN OR EQUAL TO}"
-            parts.append(f"p {text[0]} {text[1:]}" if signed else f"p = {text}")
+            parts.append(p_clause(row["p_value"], row.get("p_error", 0.0)))
         texts.append(", ".join(parts))
     return texts
 
@@ -152,7 +150,7 @@ def _range(measure: Measure, rows: pd.DataFrame, code: str, write: Write) -> str
         at = rows["p_value"].argmax() if decided else rows["p_value"].argmin()
         bound = p_value(rows["p_value"].iloc[at], errors.iloc[at])
         word = "at most " if decided else "at least "
-        parts.append(f"p {'' if bound[0] in '<>' else word}{bound}")
+        parts.append(f"p {'' if bound[0] in '<>\N{LESS-THAN OR EQUAL TO}' else word}{bound}")
     return ", ".join(parts)
 
 

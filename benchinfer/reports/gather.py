@@ -12,7 +12,7 @@ import numpy as np
 from benchinfer.analyses.bootstrap.compare import compare_bootstrap
 from benchinfer.analyses.bootstrap.evidence import most_resamples
 from benchinfer.analyses.choice.answer import Answer
-from benchinfer.analyses.choice.choice import choose
+from benchinfer.analyses.choice.choice import Choice, choose
 from benchinfer.analyses.choice.compare import chosen
 from benchinfer.analyses.gate.result import Gate
 from benchinfer.analyses.mixed.compare import compare_mixed
@@ -53,6 +53,9 @@ type Result = (
     | Allocation
     | Gate
 )
+type Method = Literal[
+    "mixed", "permutation", "bayes", "bootstrap", "points", "per-dataset", "subgroups"
+]
 # Scores that are exchanged, with which 100,000 resamples still take a fraction of a second.
 _MANY = 300
 # Data sets from which on a consensus over them says more than they do one by one.
@@ -64,6 +67,12 @@ _NAMES = {
     "bayes": "Bayesian model",
     "pair": "Tests of pairs",
     "points": "Point comparison",
+}
+# Analyses that have no other units than data sets, where domains are those of the answer: with
+# each domain as one score, or with claims about the domains at hand.
+_OF_DATASETS: Mapping[str, tuple[Method, ...]] = {
+    "domains": ("per-dataset", "subgroups"),
+    "within domains": ("permutation", "bayes", "bootstrap", "points", "per-dataset", "subgroups"),
 }
 _BRIEF = ("compare_bayes", "compare_bootstrap")
 _CHAINS = 4  # of the Bayesian model: 4,000 draws
@@ -90,9 +99,6 @@ class ReportInput:
     from_file: Mapping[str, object] = field(default_factory=dict[str, object])
 
 
-type Method = Literal[
-    "mixed", "permutation", "bayes", "bootstrap", "points", "per-dataset", "subgroups"
-]
 type Stages = Callable[[str, int, int], None]
 
 
@@ -112,7 +118,8 @@ def everything(
     (of single scores: point comparisons; of scores of 0 and 1: exact tests) on each data set by
     itself, where there are several, with the consensus of their relations; where features are
     known, the groups of data sets that differ. The analysis that fits a measure (`compare`) comes
-    first, and its verdicts are the answer. The seed is 1 unless another one is given, so that the
+    first, and its verdicts are the answer. All have its units: where these are domains, analyses
+    of single data sets are left out. The seed is 1 unless another one is given, so that the
     report of a table is always the same.
 
     Parameters
@@ -162,10 +169,51 @@ def everything(
 def _analyses(
     scores: ScoreTable, measure: str, level: float, seed: int | None
 ) -> dict[Method, tuple[str, Callable[[], Result]]]:
-    """Return the analyses of a measure by method, each with its name."""
+    """Return the analyses of a measure by method, each with its name; the first one leads."""
+    levels = {"level": level, "seed": seed}
+    choice = _choice(scores, measure)
+    units = "datasets" if choice is None else choice.units
+    # Each analysis has the units of the answer.
+    table = scores if choice is None else choice.of_units(scores, measure)
+    analyses = _of_datasets(table, measure, levels)
+    if units in ("domains", "within domains"):
+        for method, (name, _) in _of_datasets(scores, measure, levels).items():
+            if method in _OF_DATASETS[units]:
+                analyses[method] = name, partial(_leave_out, scores, measure)
+    if choice is None:
+        return analyses
+    # Tests of two algorithms on one data set take the place of the mixed model of it.
+    method: Any = "mixed" if choice.analysis == "pair" else choice.analysis
+    lead: dict[Method, tuple[str, Callable[[], Result]]] = {
+        method: (_NAMES[choice.analysis], partial(chosen, choice, scores, measure, **levels))
+    }
+    return {**lead, **analyses, **lead}
+
+
+def _choice(scores: ScoreTable, measure: str) -> Choice | None:
+    """Return the analysis that fits a table; None where none does."""
+    try:
+        return choose(scores, measure)
+    except DesignError:
+        return None
+
+
+def _leave_out(scores: ScoreTable, measure: str) -> Result:
+    """Raise a DesignError on an analysis whose units would not be those of the answer."""
+    names = scores.datasets_of(measure)
+    g = len({(scores.domains or {})[name] for name in names})
+    raise DesignError(
+        f"it is left out, as its units are data sets: the {len(names)} data sets are of"
+        f" {g} domains, on which the answer rests."
+    )
+
+
+def _of_datasets(
+    scores: ScoreTable, measure: str, levels: Mapping[str, Any]
+) -> dict[Method, tuple[str, Callable[[], Result]]]:
+    """Return the analyses of a measure whose units are the data sets of a table."""
     table, several = (scores, measure), len(scores.datasets) > 1
     binary = any(finding.rule == ZERO_ONE for finding in scores.coverage(measure).findings)
-    levels = {"level": level, "seed": seed}
     name = "pair" if binary and not several else "mixed"
     function: Any = compare_pair if name == "pair" else compare_mixed
     analyses: dict[Method, tuple[str, Callable[[], Result]]] = {
@@ -188,23 +236,7 @@ def _analyses(
     if several and scores.features:
         groups = partial(compare_subgroups, *table, by=[*scores.features], **levels)
         analyses["subgroups"] = "Groups of data sets", groups
-    lead = _leading(table, levels)
-    analyses |= lead
-    # The first one leads.
-    return {**lead, **analyses}
-
-
-def _leading(
-    table: tuple[ScoreTable, str], levels: Mapping[str, object]
-) -> dict[Method, tuple[str, Callable[[], Result]]]:
-    """Return the analysis that fits a table; an empty mapping where none does."""
-    try:
-        choice = choose(*table)
-    except DesignError:
-        return {}
-    # Tests of two algorithms on one data set take the place of the mixed model of it.
-    method: Any = "mixed" if choice.analysis == "pair" else choice.analysis
-    return {method: (_NAMES[choice.analysis], partial(chosen, choice, *table, **levels))}
+    return analyses
 
 
 def _bayesian(scores: ScoreTable, measure: str, level: float, seed: int | None) -> Comparison:

@@ -33,7 +33,7 @@ from benchinfer.comparison.sections import (
 )
 from benchinfer.core.arguments import check_choice
 from benchinfer.core.errors import DesignError
-from benchinfer.core.numbers import count
+from benchinfer.core.numbers import count, within
 from benchinfer.core.provenance import __version__
 from benchinfer.core.saving import check_target, followed, write_atomically, writing
 from benchinfer.core.sections import (
@@ -391,7 +391,10 @@ def _about(gathered: ReportInput) -> tuple[str, ...]:
     leading = {one.measure.name: one for one in reversed(_compared(gathered))}
     lines = [f"{'Measure' if len(measures) == 1 else 'Measures'}: {said}."]
     for one in (leading[measure.name] for measure in measures if measure.name in leading):
-        before = {**caveats(one), ADVICE: advice(one.setting)}
+        fits = advice(one.setting)
+        if one.setting.members is not None and (chosen := one.provenance.choice):
+            fits = f"{within(one.heading)}, as {chosen}."  # the advice is on the means of domains
+        before = {**caveats(one), ADVICE: fits}
         before.pop(ANOTHER, None)  # a report has several analyses
         lines += [
             f"{one.measure.noun}: {n}: {as_prose(text)}" for n, text in before.items() if text

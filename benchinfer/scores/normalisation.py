@@ -35,8 +35,8 @@ type Normalise = str | Sequence[str] | Mapping[str, Reference]
 
 _SCALES: dict[Kind, str] = {
     "min-max": "0 = worst, 1 = best score of each data set",
-    "z": "standard deviations from the mean of each data set",
-    "ranks": "1 = best within each {block}",
+    "z": "standard deviations of each data set, 0 = its mean",
+    "ranks": "within each {block}, 1 = best",
 }
 # Names of references that say nothing of them, with what a reader needs to know instead.
 _PLAIN = {"low": "lower reference", "high": "upper reference"}
@@ -83,7 +83,7 @@ class Scheme:
         return _of_mapping({str(name): str(name) for name in names}, declared)
 
     def words(self, block: str) -> str:
-        """Return the meaning of normalised scores as text: ``1 = best within each block``."""
+        """Return the meaning of normalised scores as text: ``within each block, 1 = best``."""
         if not self.references:
             return _SCALES[self.kind].format(block=block)
         return printable(
@@ -226,8 +226,8 @@ def normalised_measure(table: ScoreTable, scheme: Scheme, measure: Measure) -> M
     """Return the measure of normalised scores; raise a DesignError if it is normalised already."""
     if measure.normalised is not None:
         raise DesignError(
-            f"the scores of {measure.normalised.measure.name!r} are normalised already, on the"
-            f" scale of {measure.unit}.",
+            f"the scores of {measure.normalised.measure.name!r} are normalised already: they"
+            f" are the {measure.noun}.",
             hint="normalise the scores as they were read.",
         )
     summary = table.summary.of(measure.name)

@@ -48,7 +48,9 @@ def test_every_command_takes_the_scores_of_an_algorithm(
     assert found.exit_code in ((1,) if command == ("check",) else (0, 3)), found.output
     wrong = run(*command, runs, *read, "--failed", "constnat")
     assert wrong.exit_code == 2
-    assert "unknown failed 'constnat'" in wrong.stderr
+    said = " ".join(wrong.stderr.split())
+    assert "constnat is no word that is known, no number, and no algorithm" in said
+    assert "a number as the score that a failure counts as" in said
     assert "'Constant'" in wrong.stderr
     absent = run(*command, runs, *read, "--failed", "boost")
     assert absent.exit_code == 4

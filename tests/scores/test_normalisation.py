@@ -26,7 +26,7 @@ ATARI = [
     ("Video Pinball", 16257, 17298, 42684, 2539),
     ("Montezuma's Revenge", 0, 4367, 0, 0),
 ]
-SCALE = "on the scale of 0 = random, 1 = human"
+SCALE = "on the scale where 0 = random, 1 = human"
 
 
 def simulated(d=6, k=4, r=5, seed=1):
@@ -140,7 +140,7 @@ def test_ranks_within_blocks():
     expected = stats.rankdata(-values, axis=1)
     np.testing.assert_allclose(values_of(paired, values.shape), expected)
     assert paired.measure().better == "lower"
-    assert paired.measure().noun == "rank of score on the scale of 1 = best within each replication"
+    assert paired.measure().noun == "rank of score within each replication, 1 = best"
     errors = read(values, better="lower", paired=True).normalise("ranks")
     np.testing.assert_allclose(values_of(errors, values.shape), stats.rankdata(values, axis=1))
     # All scores of a data set together where replications are not shared.
@@ -148,7 +148,7 @@ def test_ranks_within_blocks():
     joint = stats.rankdata(-values.reshape(d, -1), axis=1) * (k + 1) / (k * r + 1)
     alone = read(values, paired=False).normalise("ranks")
     np.testing.assert_allclose(values_of(alone, (d, k * r)), joint)
-    assert alone.measure().unit == "1 = best within each data set"
+    assert alone.measure().unit == "within each data set, 1 = best"
 
 
 def test_ranks_of_incomplete_blocks_have_the_mean_of_complete_ones():
@@ -361,7 +361,7 @@ def test_tolerances_are_on_the_scale():
     assert "does not apply" not in " ".join(f.what for f in near.finding_records)
     result = bi.compare_mixed(near)
     assert result.measure.tolerance == 0.3
-    rule = "differs by less than 0.3 on the scale of 0 = worst, 1 = best score of each data set"
+    rule = "differs by less than 0.3 on the scale where 0 = worst, 1 = best score of each data set"
     assert rule in result.rule
     unset = bi.compare_mixed(scores.normalise("min-max")).diagnostics().set_index("check")
     assert 'normalise="HOW:TOLERANCE"' in unset.loc["tolerance", "remedy"]
@@ -485,7 +485,7 @@ def test_two_scores_have_no_scale_but_which_is_better():
 
 def test_scores_are_normalised_once():
     scores = read(simulated()).normalise("min-max")
-    with pytest.raises(DesignError, match="'score' are normalised already, on the scale of 0 = w"):
+    with pytest.raises(DesignError, match="'score' are normalised already: they are"):
         scores.normalise("z")
     assert (
         scores.declare(
@@ -498,3 +498,18 @@ def test_scores_are_normalised_once():
         scores.declare(bi.Measure("score", "higher"))
     with pytest.raises(DesignError, match="no algorithms besides the references"):
         read(np.sort(simulated(k=2), axis=1)).normalise("a00,a01")
+
+
+@pytest.mark.parametrize(
+    ("by", "noun", "tolerance"),
+    [
+        ("ranks", "rank of score within each replication, 1 = best", "0.5 ranks within each re"),
+        ("z", "normalised score in standard deviations of each data", "0.5 standard deviations of"),
+        ("min-max", "normalised score on the scale where 0 = worst", "0.5 on the scale where 0 ="),
+    ],
+)
+def test_scales_are_said_as_they_are_read_aloud(by, noun, tolerance):
+    measure = read(simulated()).normalise(by).measure()
+    assert measure.noun.startswith(noun)
+    assert measure.in_unit("0.5").startswith(tolerance)
+    assert "scale of" not in measure.noun

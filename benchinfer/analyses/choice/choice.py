@@ -81,9 +81,13 @@ class Choice:
         elif self.scale:
             on_scale = replace(table.measure(measure), scale=self.scale, tolerance=0.0)
             table = table.declare(on_scale)
+        return self.of_units(table, measure)  # pyright: ignore[reportReturnType] (S is ScoreTable)
+
+    def of_units(self, table: ScoreTable, measure: str) -> ScoreTable:
+        """Return the table of the units: domains by their means, runs by theirs, or as it is."""
         if self.units == "runs":
-            return run_means(table, measure)  # pyright: ignore[reportReturnType] (S is ScoreTable)
-        return table.domain_means(measure) if self.units == "domains" else table  # pyright: ignore[reportReturnType] (S is ScoreTable)
+            return run_means(table, measure)
+        return table.domain_means(measure) if self.units == "domains" else table
 
 
 _OF_SCORES = {

@@ -155,23 +155,12 @@ def gate(
     >>> checked.verdict, round(checked["score"].p_pass, 4)
     ('pass', 0.0309)
     """
-    for name, value, kind in (
-        ("want", want, Want),
-        ("by", by, By),
-        ("target", target, Claims),
-        ("unit", unit, Literal["run", "case"]),
-        ("on_undecided", on_undecided, Literal["fail", "pass"] | None),
-    ):
-        check_choice(name, value, kind)
-    if not 0.5 < level < 1:
-        raise ArgumentError(f"level is {level!r}.", hint="between 0.5 and 1, as in 0.95.")
+    _check_arguments(want, by, target, level, unit, on_undecided)
     scores = _of_cases(as_table(scores)) if unit == "case" else as_table(scores)
     _check_sides(scores, baseline, candidate)
     check_failed(failed, words=FAILED_WORDS)
     failed = stand_in(failed, scores.algorithms, words=FAILED_WORDS)
-    names = [m.name for m in scores.measures] if measure is None else list(names_of(measure))
-    if len(set(names)) < len(names) or not names:
-        raise ArgumentError(f"measures are {', '.join(names) or 'none'}.", hint="name each once.")
+    names = _measures(scores, measure)
     pairs = [_pair(scores, scores.measure(name), (baseline, candidate), failed) for name in names]
     questions = [
         GateQuestion(pair.scores, name, baseline, candidate, target, level)
@@ -211,6 +200,30 @@ def gate(
     except DesignError:
         return result
     return replace(result, unpaired=other.verdict)
+
+
+def _check_arguments(
+    want: object, by: object, target: object, level: float, unit: object, on_undecided: object
+) -> None:
+    """Raise an ArgumentError for an argument that is not one of its choices, or for a low level."""
+    for name, value, kind in (
+        ("want", want, Want),
+        ("by", by, By),
+        ("target", target, Claims),
+        ("unit", unit, Literal["run", "case"]),
+        ("on_undecided", on_undecided, Literal["fail", "pass"] | None),
+    ):
+        check_choice(name, value, kind)
+    if not 0.5 < level < 1:
+        raise ArgumentError(f"level is {level!r}.", hint="between 0.5 and 1, as in 0.95.")
+
+
+def _measures(scores: ScoreTable, measure: str | Sequence[str] | None) -> list[str]:
+    """Return the names of the measures that are judged, each once."""
+    names = [m.name for m in scores.measures] if measure is None else list(names_of(measure))
+    if len(set(names)) < len(names) or not names:
+        raise ArgumentError(f"measures are {', '.join(names) or 'none'}.", hint="name each once.")
+    return names
 
 
 def _check_sides(scores: ScoreTable, baseline: str, candidate: str) -> None:
@@ -435,58 +448,67 @@ def _judged(
     want: Want,
     alpha: float,
 ) -> dict[str, GatedMeasure]:
-    """Return the verdict on each measure."""
+    """Return the verdict on each measure, with p-values of a fail by Holm's steps over all."""
     every = [each.evidence for each in (*tested, *shares.values())]
     adjusted = multiplicity.holm(np.array([evidence.p_worse for evidence in every])).tolist()
     result: dict[str, GatedMeasure] = {}
     for q, pair, one, p_fail in zip(questions, pairs, tested, adjusted, strict=False):
-        evidence, margin = one.evidence, one.evidence.comparison.measure.margin
-        limit = 0.0 if want == "superior" else -margin
-        p_pass = evidence.p_better if want == "superior" else evidence.p_not_worse
-        # What is shown decides: no bound that includes the limit goes with a pass.
-        shown = p_pass <= alpha and evidence.low >= limit
-        split = one.harm is not None and (one.harm.split(limit) or one.harm.split(-margin))
-        verdict: Outcome = "undecided"
-        if shown and not split and not pair.lacking:
-            verdict = "pass"
-        elif p_fail <= alpha and not split:
-            verdict = "fail"
-        row = GatedMeasure(
-            evidence.comparison,
-            one.reason,
-            evidence.estimate,
-            evidence.low,
-            evidence.high,
-            p_pass,
-            p_fail,
-            evidence.p_worse,
-            verdict,
-            missing=pair.missing,
-            counted=pair.counted,
-            withheld=shown and not split and pair.lacking,
-            split=split,
-            harm=one.harm,
-            runs=one.runs,
-        )
-        result[q.measure] = (
-            row if verdict != "undecided" else replace(row, need=_need(one, row, want))
-        )
+        row = _difference(one, pair, want, p_fail, alpha)
+        undecided = row.verdict == "undecided"
+        result[q.measure] = replace(row, need=_need(one, row, want)) if undecided else row
     both = {q.measure: pair for q, pair in zip(questions, pairs, strict=True)}
     for (name, one), p_fail in zip(shares.items(), adjusted[len(tested) :], strict=True):
-        evidence = one.evidence
-        result[f"solved ({name})"] = GatedMeasure(
-            evidence.comparison,
-            one.reason,
-            evidence.estimate,
-            evidence.low,
-            evidence.high,
-            1.0,
-            p_fail,
-            evidence.p_worse,
-            "fail" if p_fail <= alpha else "undecided",
-            missing=both[name].missing,
-            counted=both[name].counted,
-            withheld=False,
-            fails_only=True,
-        )
+        result[f"solved ({name})"] = _share_solved(one, both[name], p_fail, alpha)
     return result
+
+
+def _difference(one: _Tested, pair: _Pair, want: Want, p_fail: float, alpha: float) -> GatedMeasure:
+    """Return the verdict on the difference of the two algorithms in a measure."""
+    evidence, margin = one.evidence, one.evidence.comparison.measure.margin
+    limit = 0.0 if want == "superior" else -margin
+    p_pass = evidence.p_better if want == "superior" else evidence.p_not_worse
+    # What is shown decides: no bound that includes the limit goes with a pass.
+    shown = p_pass <= alpha and evidence.low >= limit
+    split = one.harm is not None and (one.harm.split(limit) or one.harm.split(-margin))
+    verdict: Outcome = "undecided"
+    if shown and not split and not pair.lacking:
+        verdict = "pass"
+    elif p_fail <= alpha and not split:
+        verdict = "fail"
+    return GatedMeasure(
+        evidence.comparison,
+        one.reason,
+        evidence.estimate,
+        evidence.low,
+        evidence.high,
+        p_pass,
+        p_fail,
+        evidence.p_worse,
+        verdict,
+        missing=pair.missing,
+        counted=pair.counted,
+        withheld=shown and not split and pair.lacking,
+        split=split,
+        harm=one.harm,
+        runs=one.runs,
+    )
+
+
+def _share_solved(one: _Tested, pair: _Pair, p_fail: float, alpha: float) -> GatedMeasure:
+    """Return the verdict on the share solved, which fails or is undecided."""
+    evidence = one.evidence
+    return GatedMeasure(
+        evidence.comparison,
+        one.reason,
+        evidence.estimate,
+        evidence.low,
+        evidence.high,
+        1.0,
+        p_fail,
+        evidence.p_worse,
+        "fail" if p_fail <= alpha else "undecided",
+        missing=pair.missing,
+        counted=pair.counted,
+        withheld=False,
+        fails_only=True,
+    )

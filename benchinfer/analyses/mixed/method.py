@@ -67,7 +67,8 @@ def _by_replications(result: MixedComparison) -> str:
     design, where = result.design, " on each data set" if result.design.each else ""
     return (
         f"The {_scale(result)}scores of {result.measure.noun} were compared{where} by {design.test}"
-        f" of each pair on its own replications{_normal(result)}. Variances are those of"
+        f" of each pair on its own replications, each with an error of its own{_normal(result)}."
+        f" Variance components are those of"
         f" {design.model} by restricted maximum likelihood. {design.reason}"
         f"{overlap_words(result.setting, design)} {sentence(result.provenance.adjustment)}."
     )

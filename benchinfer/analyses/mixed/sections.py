@@ -24,6 +24,7 @@ from benchinfer.core.numbers import (
     count,
     join,
     level_percent,
+    p_clause,
     p_value,
     percent,
     places,
@@ -255,7 +256,7 @@ def terms_tested(mixed: MixedComparison) -> Section:
         verdict = "is not rejected" if of == 1 else f"is rejected by none of the {of} tests of it"
     else:
         verdict = f"is rejected by {n} of the {of} tests of it"
-    largest = f"p {p_value(p.max())}" if of == 1 else f"largest p {p_value(p.max())}"
+    largest = f"{'' if of == 1 else 'largest '}{p_clause(p.max())}"
     text = (
         f"The hypothesis that all {len(mixed.algorithms)} algorithms have the same level of"
         f" {mixed.measure.title}, {mixed.scope()}, {verdict} at {100 * alpha:.3g} % ({largest})."

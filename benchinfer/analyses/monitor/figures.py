@@ -20,7 +20,7 @@ from benchinfer.analyses.monitor.stagewise import bounds_of, next_bounds, stage_
 from benchinfer.comparison.figures import COMPARISON
 from benchinfer.comparison.wording import margin
 from benchinfer.core.errors import DesignError
-from benchinfer.core.numbers import count
+from benchinfer.core.numbers import count, p_clause
 from benchinfer.core.verdict import MIRROR, Verdict
 from benchinfer.numerics.types import Array
 from benchinfer.plots.draw import Kind
@@ -107,8 +107,7 @@ def standing(result: MonitorComparison, pair: int) -> str:
     first, second, verdict, _ = oriented(result, pair)
     if verdict in (Verdict.FIRST, Verdict.SECOND):
         word = f"{first if verdict == Verdict.FIRST else second} better"
-    p = float(c.p_value[pair])
-    said = "p < 0.0001" if p < 1e-4 else "p > 0.9999" if p > 0.9999 else f"p = {p:.4f}"
+    said = p_clause(float(c.p_value[pair]))
     star = "*" if c.provisional[pair] else ""
     return f"{word}; n = {int(c.used[pair]):,}; {said}{star}"
 

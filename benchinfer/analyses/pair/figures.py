@@ -13,6 +13,7 @@ from benchinfer.analyses.pair.comparison import PairComparison
 from benchinfer.comparison.figures import COMPARISON
 from benchinfer.core.arguments import ArgumentError
 from benchinfer.core.errors import DesignError, unknown
+from benchinfer.core.numbers import p_clause
 from benchinfer.numerics.types import Array
 from benchinfer.plots import panels
 from benchinfer.plots.draw import Kind
@@ -85,8 +86,7 @@ def layout(
 def _panel(names: tuple[str, str], look: Normality, width: Width) -> QuantilePanel:
     note = f"n = {look.n:,}"
     if len(look.p_values):
-        p = float(look.p_values[0])
-        note += f", {look.tests[0]} p {'< 0.0001' if p < 1e-4 else f'= {p:.4f}'}"
+        note += f", {look.tests[0]} {p_clause(float(look.p_values[0]))}"
     minus = " \N{MINUS SIGN} "
     room = 1.7 if is_wide(width) else width - 0.9
     brief = fitted(names, (room - across(minus, 9, bold=True)) / 2, 9, bold=True)

@@ -18,7 +18,11 @@ from benchinfer.analyses.permutation.blocks import (
     standardised,
     with_ties,
 )
-from benchinfer.analyses.permutation.comparison import NullDistribution, PermutationComparison
+from benchinfer.analyses.permutation.comparison import (
+    NullDistribution,
+    PermutationComparison,
+    draws_flips,
+)
 from benchinfer.analyses.permutation.levels import means_of, tested_level
 from benchinfer.analyses.permutation.options import PermutationOptions, PermutationProcedure
 from benchinfer.analyses.permutation.tests import contrasts_in_blocks, tested, verdict_codes
@@ -49,7 +53,9 @@ def compared(
     evidence, estimates, shown = tests.evidence, tests.pairwise.estimate, family.wanted
     ranks = overall.rank_sums(standardised(data) if procedure.scale == "dataset" else data)
     rows = overall.global_tests(data, tests.pooled, family.words, procedure)
-    drawn = "monte-carlo" in {*tests.kinds, *(row.null for row in rows)}
+    drawn = "monte-carlo" in {*tests.kinds, *(row.null for row in rows)} or (
+        procedure.pairs == "pairwise" and draws_flips(procedure.adjust, len(data.layout.sizes))
+    )
     codes = decide(evidence.statistic, evidence.p_value, evidence.p_equivalence, procedure.alpha)
     levels = tested_level(data, setting, ranks, family.pairs, estimates, codes, procedure)
     result = PermutationComparison(

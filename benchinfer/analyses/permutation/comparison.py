@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, Literal, override
@@ -16,7 +17,7 @@ from benchinfer.analyses.permutation.overall import GlobalRow, RankSums
 from benchinfer.analyses.permutation.pairs import ordered_terms
 from benchinfer.analyses.permutation.pooled import PooledTests
 from benchinfer.comparison import wording
-from benchinfer.comparison.adjustment import ADJUSTMENTS, sidak
+from benchinfer.comparison.adjustment import ADJUSTMENTS, needs, sidak
 from benchinfer.comparison.comparison import IF_SYMMETRIC, TestedComparison
 from benchinfer.comparison.contrasts import some_of
 from benchinfer.comparison.further import best
@@ -24,10 +25,11 @@ from benchinfer.comparison.wording import zeros
 from benchinfer.core.arguments import seed_of
 from benchinfer.core.errors import DesignError, unknown
 from benchinfer.core.frames import frame
-from benchinfer.core.numbers import count
+from benchinfer.core.numbers import count, join
 from benchinfer.core.provenance import StoredOptions
 from benchinfer.core.saving import savable
 from benchinfer.numerics.directions.rank_sets import RankSets, TermReference, rank_sets
+from benchinfer.numerics.rotations import all_flips
 from benchinfer.numerics.types import Array, Codes
 from benchinfer.scores.numerics.skewness import FEWEST
 
@@ -62,6 +64,24 @@ _NULLS = {
     "asymptotic": "the normal limit",
 }
 
+
+def by_kind(kinds: Sequence[str], words: Mapping[str, str]) -> str:
+    """Return null distributions in words, with the number of pairs of each if they differ.
+
+    Examples
+    --------
+    >>> by_kind(["exact", "exact", "monte-carlo"], {"exact": "all", "monte-carlo": "drawn"})
+    'all (2 pairs) and drawn (1 pair)'
+    """
+    n = Counter(kinds)
+    return join([words[one] + f" ({count(n[one], 'pair')})" * (len(n) > 1) for one in n])
+
+
+def draws_flips(adjusted: str, n_blocks: int) -> bool:
+    """Return whether an adjustment draws flips of the signs of blocks."""
+    return needs(adjusted, "flips") and not all_flips(n_blocks)
+
+
 type NullDistribution = Literal["exact", "monte-carlo", "asymptotic"]
 
 
@@ -85,7 +105,7 @@ class PermutationComparison(TestedComparison):
     adjusted
         The adjustment.
     kinds
-        Null distributions behind the p-values.
+        Null distribution behind the p-value of each pair alone.
     pooled
         Tests with scores that all algorithms share, of the same pairs.
     rows
@@ -146,7 +166,7 @@ class PermutationComparison(TestedComparison):
     def method(self) -> str:
         """Sentences for a methods section."""
         blocks = f"{count(self.ranks.n_blocks, 'block')}, each a {self.unit}"
-        nulls = " or ".join(_NULLS[kind] for kind in dict.fromkeys(self.kinds))
+        nulls = by_kind(self.kinds, _NULLS)
         scale = "" if self.measure.scale == "identity" else f"{self.measure.scale} "
         how = (
             f"Each pair was tested on its own scores: {self.formula}"
@@ -177,9 +197,15 @@ class PermutationComparison(TestedComparison):
         )
 
     @property
+    def drawn(self) -> bool:
+        """Whether random arrangements or sign flips are behind the p-values of pairs."""
+        flips = self.pairwise and draws_flips(self.adjusted, self.ranks.n_blocks)
+        return flips or bool(self.p_error.any()) or "monte-carlo" in self.kinds
+
+    @property
     def _drawn(self) -> str:
         """Number and seed of random arrangements and flips, as a sentence behind another."""
-        if not (self.p_error.any() or "monte-carlo" in self.kinds):
+        if not self.drawn:
             return ""
         n = f"{self.options.resamples:,}"
         return (
@@ -397,7 +423,7 @@ class PermutationComparison(TestedComparison):
             used.append(aligned)
         if self.options.trend:
             used.append(overall.trend)
-        if "monte-carlo" in self.kinds:
+        if self.drawn:
             used.append(signs.sign_tests)
         if source := ADJUSTMENTS[self.adjusted].source:
             used.append(source)

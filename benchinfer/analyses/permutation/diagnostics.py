@@ -155,25 +155,27 @@ def _of_decisions(
     """Return the checks of pairs near the level, or on which tests, means or intervals disagree."""
     evidence, alpha, shown = result.evidence, result.alpha, tests.family.wanted
     decided = evidence.p_value <= alpha
-    disagreeing = np.zeros(len(decided), np.bool_)
-    if len(tests.other):
-        disagreeing = (tests.other[shown] <= alpha) != decided
-    return [
+    rows = [
         decisions.near_level(
             decisions.within_error(evidence.p_value, result.p_error, alpha),
             pairs,
             "more of them decide: raise resamples=",
-        ),
-        Check.of(
-            "pairwise and pooled tests disagree, pairs",
-            int(disagreeing.sum()),
-            remedy=(
-                f"{some_of(pairs, disagreeing)}: "
-                "in pooled tests other algorithms have a say in whether two differ;"
-                " pairwise tests, which have not, are the ones to trust;"
-                " post_hoc() has the pooled ones"
-            ),
-        ),
+        )
+    ]
+    if not result.pairwise:
+        disagreeing = (tests.other[shown] <= alpha) != decided
+        rows.append(
+            Check.of(
+                "pairwise and pooled tests disagree, pairs",
+                int(disagreeing.sum()),
+                remedy=(
+                    f"{some_of(pairs, disagreeing)}: pooled tests of two algorithms depend on the"
+                    ' others; pairs="pairwise" tests each pair on its own scores'
+                ),
+            )
+        )
+    return [
+        *rows,
         decisions.other_sign(
             np.where(decided, evidence.statistic, 0.0),
             tests.pairwise.mean[shown],

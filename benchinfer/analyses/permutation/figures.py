@@ -13,6 +13,7 @@ from benchinfer.analyses.permutation.comparison import PermutationComparison
 from benchinfer.comparison.figures import COMPARISON, critical_difference
 from benchinfer.comparison.figures.critical_difference import CriticalDifference, Scale
 from benchinfer.core.errors import DesignError
+from benchinfer.core.numbers import p_clause
 from benchinfer.core.verdict import Verdict
 from benchinfer.numerics.types import Array
 from benchinfer.plots.draw import Kind
@@ -119,7 +120,7 @@ def layout_null(comparison: PermutationComparison, width: Width = PAGE) -> NullD
     curve = np.vstack([x, _density(x, df)])
     # With one degree of freedom the density has no upper end at 0.
     peak = max(heights.max(initial=0.0), curve[1].max() if df > 1 else 0.0) or _density(x, df)[2]
-    p = "p < 0.0001" if test.p_value < 1e-4 else f"p = {test.p_value:.4f}"
+    p = p_clause(test.p_value)
     kind, how = _KINDS[test.null]
     name = measure_name(comparison.measure)
     bars = [f"bars: {how.format(n=f'{pooled.n:,.0f}')}"] if len(heights) else []

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from benchinfer.analyses.permutation.comparison import PermutationComparison
+from benchinfer.analyses.permutation.comparison import PermutationComparison, by_kind
 from benchinfer.comparison.adjustment import needs
 from benchinfer.comparison.sections import columns_of_tests, contrasts, verdict
 from benchinfer.core.errors import DesignError
-from benchinfer.core.numbers import count, join, p_value, within
+from benchinfer.core.numbers import count, join, p_clause, p_value, within
 from benchinfer.core.sections import (
     Column,
     Figure,
@@ -130,7 +130,7 @@ def nulls(comparison: PermutationComparison) -> str:
     """Return a sentence on the null distributions of the p-values."""
     resamples = comparison.options.resamples
     n = resamples if comparison.pairwise else comparison.pooled.n
-    kinds = [_SHARED[kind].format(n) for kind in comparison.kinds]
+    kinds = by_kind(comparison.kinds, {kind: _SHARED[kind].format(n) for kind in _SHARED})
     seed = comparison.provenance.seed
     drawn = f"; seed {seed}" if "monte-carlo" in comparison.kinds else ""
     early = not comparison.pairwise and comparison.pooled.stopped
@@ -140,20 +140,19 @@ def nulls(comparison: PermutationComparison) -> str:
         some_drawn = (comparison.contrasts(all=True)["p_error"] > 0).any()
         flips = f"random sign flips; seed {seed}" if some_drawn else "all sign flips of the blocks"
         return (
-            f"The p-value of each pair alone is {join(kinds, 'or')}; those of several pairs"
+            f"The p-value of each pair alone is {kinds}; those of several pairs"
             f" together are from {flips}."
         )
-    return f"P-values are {join(kinds, 'or')}{stopped}{drawn}."
+    return f"P-values are {kinds}{stopped}{drawn}."
 
 
 def page(comparison: PermutationComparison, trend: tuple[str, ...]) -> str:
     """Report Page's test of an order."""
     row = comparison.tests(trend).iloc[-1]
-    p = p_value(float(row["p_value"]))
-    said = p if p[0] in "<>" else f"= {p}"
+    p = p_clause(float(row["p_value"]))
     null = {"exact": " (exact)", "monte-carlo": " (random arrangements)"}.get(row["null"], "")
     order = " > ".join(trend)
-    return f"Page's test of the trend {order}: z = {row['statistic']:.4g}, p {said}{null}."
+    return f"Page's test of the trend {order}: z = {row['statistic']:.4g}, {p}{null}."
 
 
 def _second_look(
@@ -220,7 +219,7 @@ def global_tests(comparison: PermutationComparison, request: Request) -> Section
     blocks = count(comparison.ranks.n_blocks, comparison.unit)
     rejection = (
         f"The hypothesis that the labels of the {k} algorithms can be exchanged within each of"
-        f" {blocks} {rejection} at {100 * alpha:.3g} % (p {p_value(test.p_value)}, {test.test},"
+        f" {blocks} {rejection} at {100 * alpha:.3g} % ({p_clause(test.p_value)}, {test.test},"
         f" {_NULLS[test.null].format(n=_many(pooled.n))})."
     )
     if request.details:

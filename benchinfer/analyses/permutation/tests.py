@@ -9,14 +9,12 @@ from benchinfer.analyses.permutation.blocks import Exchangeable, standardised
 from benchinfer.analyses.permutation.options import PermutationProcedure
 from benchinfer.analyses.permutation.pairs import PairTests, of_rates, paired_tests, unpaired_tests
 from benchinfer.analyses.permutation.pooled import PooledTests, pooled_tests, scores_of
-from benchinfer.comparison.adjustment import adjusted, needs
+from benchinfer.comparison.adjustment import adjusted
 from benchinfer.comparison.contrasts import NO_ALGORITHM, ContrastFamily
 from benchinfer.comparison.evidence import Evidence, Setting, decide, in_agreement
 from benchinfer.core.arguments import ArgumentError
 from benchinfer.core.errors import DesignError
 from benchinfer.core.numbers import count
-from benchinfer.numerics import rotations
-from benchinfer.numerics.multiplicity import FALSE_DISCOVERY
 from benchinfer.numerics.types import Array, States
 
 
@@ -66,11 +64,8 @@ class PermutationTests:
     # p-values
     evidence: Evidence
     error: Array
-    # (P,) adjusted p-values of the tests that do not decide: single-step pooled ones for pairwise
-    # tests, or those of the same false discovery rate, Holm's pairwise ones for pooled tests; empty
-    # where not available
-    other: Array
-    kinds: tuple[str, ...]  # null distributions of the deciding tests
+    other: Array  # (P,) Holm's p-values of pairwise tests where pooled ones decide; else empty
+    kinds: tuple[str, ...]  # null distribution of the test of each wanted contrast
     tied: int  # rows that share a rank
 
 
@@ -78,7 +73,7 @@ def tested(
     data: Exchangeable, family: ContrastFamily, procedure: PermutationProcedure
 ) -> PermutationTests:
     """Test, adjust and estimate the contrasts of a family."""
-    adjust, n_blocks = procedure.adjust, len(data.layout.sizes)
+    adjust = procedure.adjust
     pairwise = _alone(data, family, procedure)
     scaled = standardised(data) if procedure.scale == "dataset" else data
     scores = scores_of(scaled, data.layout, procedure.on)
@@ -86,14 +81,9 @@ def tested(
     if procedure.pairs == "pairwise":
         statistic, raw, kinds = pairwise.statistic, pairwise.p, pairwise.kinds
         p, error = adjustment.adjusted_pairwise(procedure, pairwise, family.pairs, data.n_labels)
-        drawn = needs(adjust, "flips") and not rotations.all_flips(n_blocks)
-        kinds = (*kinds, "monte-carlo") if drawn else kinds
-        # Of the same error rate as those that decide.
-        other = pooled.single_step[0]
-        if adjust in FALSE_DISCOVERY and len(other):
-            other = adjusted(adjust, pooled.raw[0])
+        other = np.empty(0)
     else:
-        statistic, raw, kinds = pooled.statistic, pooled.raw[0], (pooled.kind,)
+        statistic, raw, kinds = pooled.statistic, pooled.raw[0], (pooled.kind,) * len(family.pairs)
         p, error = adjustment.adjusted_pooled(
             adjust, pooled, family.pairs, data.n_labels, complete=data.layout.complete
         )
@@ -116,9 +106,8 @@ def tested(
         high=high[shown],
         p_noninferiority=not_worse if procedure.side and procedure.margin else None,
     )
-    kinds = tuple(dict.fromkeys(kinds))
     return PermutationTests(
-        family, pairwise, pooled, evidence, error[shown], other, kinds, scores.tied
+        family, pairwise, pooled, evidence, error[shown], other, kinds[shown], scores.tied
     )
 
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from benchinfer.comparison.sections import inferential
 from benchinfer.core.frames import frame
-from benchinfer.core.numbers import count, join, p_value, places, within
+from benchinfer.core.numbers import count, join, p_clause, places, within
 from benchinfer.core.verdict import MIRROR, Verdict
 from benchinfer.numerics.types import Array, Codes, Flags, States
 
@@ -192,8 +192,7 @@ class _Column:
             return f"P {places(2)(max(probabilities))}"
         if not (p_values := self.p_values(p)):
             return ""
-        smallest = p_value(min(p_values))
-        return f"p {smallest}" if smallest[0] in "<>" else f"p = {smallest}"
+        return p_clause(min(p_values))
 
     def near(self, p: int) -> bool:
         """Return whether the p-value or probability of a verdict is near the decision limit."""

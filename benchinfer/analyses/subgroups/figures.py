@@ -11,7 +11,7 @@ from matplotlib.ticker import MaxNLocator
 
 from benchinfer.analyses.subgroups.stability import SubgroupStability
 from benchinfer.analyses.subgroups.subgroups import Subgroups
-from benchinfer.core.numbers import count, p_value
+from benchinfer.core.numbers import count, p_clause
 from benchinfer.core.verdict import Verdict
 from benchinfer.numerics.ties import joined_levels
 from benchinfer.plots import panels
@@ -161,8 +161,8 @@ def _text(result: Subgroups, node: TreeNode, pitch: float) -> str:
     said.append(count(n, "data set"))
     if node.split is not None:
         chosen = result.tree.characteristics.index(node.split.by)
-        p = p_value(float(node.p_value[chosen]), float(node.p_error[chosen]))
-        said.append(f"{node.split.by}: p {p if p[0] in '<>≤' else f'= {p}'}")
+        p = p_clause(float(node.p_value[chosen]), float(node.p_error[chosen]))
+        said.append(f"{node.split.by}: {p}")
     return "\n".join(wrapped(text, space, _SIZE) for text in said)
 
 

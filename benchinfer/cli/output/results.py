@@ -132,7 +132,7 @@ def gate(verdict: Gate, report: str | None = None) -> None:
         out.line(plain(verdict.headline()), _STYLES[verdict.verdict])
         for name, row in verdict.items():
             p = p_of(row)
-            p = f"p {p}" if p[0] in "<>" else f"p = {p}"
+            p = f"p {p[0]} {p[1:]}" if p[0] in "<>" else f"p = {p}"
             bounds = f"{level_percent(verdict.level)} bounds {limits(row)}"
             evidence = f"{effect(row)} ({bounds}), tolerance {margin(row)}, {p}"
             out.line(plain(f"  {name}: {row.verdict}, {evidence}"))

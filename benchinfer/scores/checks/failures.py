@@ -11,7 +11,7 @@ import numpy as np
 
 from benchinfer.core import frames
 from benchinfer.core.arguments import ArgumentError
-from benchinfer.core.errors import DesignError, unknown
+from benchinfer.core.errors import DesignError
 from benchinfer.core.hints import literal
 from benchinfer.core.measure import Measure
 from benchinfer.core.numbers import count, several
@@ -107,9 +107,14 @@ def check_failed(failed: object, *, words: Sequence[str]) -> None:
     if not known:
         raise ArgumentError(
             f"{failed=} is not understood.",
-            hint=f"{', '.join(f'failed={literal(word)}' for word in words)}, the score that a"
-            " failure counts as, or the algorithm whose scores it gets.",
+            hint=f"{_usage(words)}, or the algorithm whose scores it gets.",
         )
+
+
+def _usage(words: Sequence[str]) -> str:
+    """Return what failures can count as, but for algorithms, as text."""
+    known = ", ".join(f"failed={literal(word)}" for word in words)
+    return f"{known}, a number as the score that a failure counts as"
 
 
 def stand_in(failed: Failed, algorithms: Sequence[str], *, words: Sequence[str]) -> Failed:
@@ -121,7 +126,11 @@ def stand_in(failed: Failed, algorithms: Sequence[str], *, words: Sequence[str])
         return failed
     names = [name for name in algorithms if name.casefold() == failed.casefold()]
     if len(names) != 1:
-        raise ArgumentError(unknown("failed", failed, (*words, *algorithms[:_NAMED])))
+        raise ArgumentError(
+            f"failed={literal(failed)} is no word that is known, no number, and no algorithm.",
+            hint=f"{_usage(words)}, or the algorithm whose scores it gets:"
+            f" {several([repr(name) for name in algorithms], _NAMED)}.",
+        )
     return names[0]
 
 

@@ -162,7 +162,7 @@ def test_normalised_errors_count_upwards():
         result.summary()["estimate"], (20 - values.mean(axis=(0, 1))) / 40, rtol=1e-12
     )
     scale = "0 = a score of 20, 1 = a score of -20"
-    assert f"normalised error on the scale of {scale}, higher is better" in result.headline()
+    assert f"normalised error on the scale where {scale}, higher is better" in result.headline()
     assert result.relation().algorithms == tuple("abcd")
 
 

@@ -8,6 +8,7 @@ from scipy import stats
 import benchinfer as bi
 from benchinfer.analyses.choice.choice import choose
 from benchinfer.reports.answer import answer as answer_section
+from benchinfer.reports.gather import everything
 
 SIX, THREE = (2, 7, 3, 4, 5, 2), (1, 5, 6)
 
@@ -212,3 +213,31 @@ def test_where_domains_are_the_units_their_finding_names_what_fits():
     frame["domain"] = frame["dataset"]
     rules = bi.read_scores(frame, measures="acc:higher").findings()["rule"].tolist()
     assert "analysis that fits" in rules
+
+
+@pytest.mark.parametrize(("sizes", "n_left_out"), [(SIX, 1), (THREE, 4)])
+def test_a_report_has_the_units_of_the_answer(sizes, n_left_out):
+    scores = bi.read_scores(frame_of(sizes), measures="acc:higher")
+    shown = everything(scores, bayes=False)
+    lead, *others = shown.results
+    assert lead.provenance.choice
+    for other in others:
+        assert other.setting.members.datasets == lead.setting.members.datasets
+        assert other.setting.coverage.datasets == lead.setting.coverage.datasets
+    left_out = [one.analysis for one in shown.refusals if f"{len(sizes)} domains" in one.why]
+    assert len(left_out) == n_left_out, shown.refusals
+
+
+def test_a_report_gives_the_reason_of_the_answer_for_what_fits(tmp_path):
+    scores = bi.read_scores(frame_of(SIX), measures="acc:higher")
+    bi.report(everything(scores, methods=["mixed"], bayes=False), tmp_path / "page.html")
+    page = (tmp_path / "page.html").read_text()
+    line = page[page.index("analysis that fits") :][:200]
+    assert "23 data sets are of 6 domains, which are the units" in line
+
+
+def test_one_degree_of_freedom_of_two_domains_says_domains():
+    scores = bi.read_scores(frame_of((3, 4), k=2), measures="acc:higher").domain_means()
+    said = bi.compare_mixed(scores).headline()
+    assert "Two domains leave 1 degree of freedom" in said
+    assert "Two data sets" not in said

@@ -213,7 +213,8 @@ def test_method_and_formula_say_what_was_done():
     assert paired.formula == "score ~ algorithm + (1|replication), each pair by the paired t-test"
     assert welch.formula == "score ~ algorithm, each pair by Welch's t-test"
     assert welch.method.startswith(
-        "The scores of score were compared by Welch's t-test of each pair on its own replications."
+        "The scores of score were compared by Welch's t-test of each pair on its own replications,"
+        " each with an error of its own."
     )
     assert "P-values are Bergmann and Hommel's over all 10 pairs" in welch.method
     assert "data sets' own differences" not in welch.method

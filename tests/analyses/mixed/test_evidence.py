@@ -181,7 +181,8 @@ def test_p_values_have_the_smallest_of_the_directions():
     from benchinfer.comparison.sections import contrasts
 
     cells = [cell.text for row in contrasts(mixed).rows for cell in row]
-    assert "≤0.0001" in cells
+    assert "<0.001" in cells
+    assert not any(cell.startswith("≤0.000") for cell in cells)
 
 
 def test_influence_rotates_the_smaller_tables():

@@ -1,6 +1,7 @@
 """Permutation tests: against coin, scipy and brute force; what is refused; what is said."""
 
 import json
+from collections import Counter
 from itertools import combinations, product
 from pathlib import Path
 
@@ -11,6 +12,7 @@ from scipy import stats
 
 import benchinfer as bi
 from benchinfer.analyses.permutation import sections
+from benchinfer.analyses.permutation.sections import nulls
 from benchinfer.core.errors import DesignError
 from benchinfer.core.sections import Request
 from benchinfer.numerics import closed_testing, multiplicity
@@ -424,11 +426,14 @@ def test_control_best_is_adjusted_for_all_pairs():
     assert len(best.post_hoc().query("test == 'single-step'")) == 3
 
 
-def test_where_pairwise_and_pooled_disagree_a_row_says_so():
-    found = bi.compare_permutation(bi.load_example("demsar2006"), seed=1)
-    row = checks_of(found).loc["pairwise and pooled tests disagree, pairs"]
-    assert row["value"] == 1
-    assert row["remedy"].startswith("C4.5+m and C4.5: in pooled tests")
+def test_where_pooled_tests_decide_otherwise_than_pairwise_ones_a_row_says_so():
+    name, scores = "pairwise and pooled tests disagree, pairs", bi.load_example("demsar2006")
+    row = checks_of(bi.compare_permutation(scores, pairs="pooled", seed=1)).loc[name]
+    assert row["value"] == 2
+    assert "C4.5+m and C4.5: pooled tests" in row["remedy"]
+    assert "trust" not in row["remedy"]
+    # What decides pairwise tests depends on no other algorithm.
+    assert name not in checks_of(bi.compare_permutation(scores, seed=1)).index
 
 
 @pytest.mark.parametrize("pairs", ["pairwise", "pooled"])
@@ -779,3 +784,21 @@ def test_one_sided_pairs_of_two_algorithms_are_one_sided_together(side, tail):
     found = bi.compare_permutation(paired(d), on="ranks", alternative=side)
     expected = stats.binomtest(int((d > 0).sum()), 40, alternative=tail).pvalue
     assert found.pooled.raw[0].tolist() == pytest.approx([expected], rel=1e-12)
+
+
+def test_the_method_counts_the_pairs_of_each_null_distribution():
+    rng = np.random.default_rng(5)
+    values = rng.normal(size=(100, 1, 3))
+    values[12:, :, 2] = np.nan  # pairs with it share 12 data sets, the other one 100
+    found = bi.compare_permutation(table(values), on="values", adjust="holm", seed=1)
+    counts = Counter(found.kinds)
+    assert len(found.kinds) == len(found.pairs) == 3
+    assert counts.keys() == {"exact", "monte-carlo"}
+    for kind, words in (("exact", "equally likely arrangements"), ("monte-carlo", "random arr")):
+        n = f"({counts[kind]} pair{'s' * (counts[kind] > 1)})"
+        for said in (found.method, nulls(found)):
+            assert words in said
+            assert n in said
+    assert " or " not in nulls(found)
+    # Of one kind no number is said.
+    assert "pair" not in nulls(bi.compare_permutation(table(values[:10]), adjust="holm", seed=1))
