@@ -48,7 +48,7 @@ _STRUCTURES = {
 }
 
 
-def _unused_effect_priors(result: BayesComparison) -> set[str]:
+def unused_effect_priors(result: BayesComparison) -> set[str]:
     """Return the names of priors of effects and interactions that the model does not have."""
     # Of the two priors of the average effects one replaces the other.
     unused = {"effect_sd" if result.priors.effect_sd is None else "effect_scale"}
@@ -126,7 +126,7 @@ class BayesComparison(Comparison):
     @property
     def unused_priors(self) -> frozenset[str]:
         """Names of priors that the model does not have."""
-        unused = {*_unused_effect_priors(self), "level_sd", "level_scale", "item_scale"}
+        unused = {*unused_effect_priors(self), "level_sd", "level_scale", "item_scale"}
         if self.along is None:
             unused.add("slope_sd")
         if not self.data.noisy:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
-from benchinfer.analyses.bayes.comparison import BayesComparison
+from benchinfer.analyses.bayes.comparison import BayesComparison, unused_effect_priors
 from benchinfer.analyses.bayes.diagnostics import of_posterior
 from benchinfer.analyses.bayes.fit import (
     CommonLevels,
@@ -80,7 +80,7 @@ class ResponseComparison(BayesComparison):
     @property
     def unused_priors(self) -> frozenset[str]:
         """Names of priors that the model does not have."""
-        unused = {*self._unused_effect_priors(), "slope_sd", "residual_sd", "residual_spread"}
+        unused = {*unused_effect_priors(self), "slope_sd", "residual_sd", "residual_spread"}
         return frozenset(unused if self.items else {*unused, "item_scale"})
 
     @property
