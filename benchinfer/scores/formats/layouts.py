@@ -14,6 +14,7 @@ from benchinfer.core.hints import directions, literal
 from benchinfer.core.numbers import count, number_of, several
 from benchinfer.numerics.types import Array
 from benchinfer.scores.checks.patterns import pattern_of
+from benchinfer.scores.checks.published import RULE, error_columns, errors_of_score, not_scores
 from benchinfer.scores.columns import (
     COMMON,
     GROUPS,
@@ -66,6 +67,37 @@ def roles_of(
     one is taken only if no second one fits. Tools that are known have their own. Columns of sizes
     hold no scores; bounds are those of the scores, where they are declared.
     """
+    roles = _roles_as_laid_out(source, columns, layout, measures, covariates, features, bounds)
+    return _without_errors(source, roles)
+
+
+def _without_errors(source: Source, roles: Roles) -> Roles:
+    """Return the roles without columns of the errors of other columns of scores."""
+    errors = [name for name in error_columns(source.names) if name not in roles.of.get("value", ())]
+    errors = [name for name in errors if name not in (*roles.labels, *roles.covariates)]
+    if not errors or (roles.spread == ("measure",) and {*errors} & {*roles.wide}):
+        return roles
+    if any(finding.rule == RULE for finding in roles.findings):
+        return roles
+    wide = {name: says for name, says in roles.wide.items() if name not in errors}
+    value = roles.of.get("value", ())
+    usable = {"dataset", "algorithm"} <= set(roles.of) and any(
+        errors_of_score(source.names, name) for name in value
+    )
+    note = not_scores(errors, usable=usable)
+    return Roles(roles.of, wide, roles.layout, (*roles.findings, note), roles.covariates)
+
+
+def _roles_as_laid_out(
+    source: Source,
+    columns: Mapping[str, str] | None,
+    layout: str,
+    measures: Sequence[str],
+    covariates: Sequence[str],
+    features: Sequence[str],
+    bounds: tuple[float, float] | None,
+) -> Roles:
+    """Return the roles by the layout that is said, or that fits."""
     if layout == "auto" and (known := source.known) is not None:
         said = {*(columns or {}).values(), *(columns or {})}
         roles = {n: role for n, role in known.columns.items() if not said & {n, role}}
@@ -104,7 +136,7 @@ def _wide(
             fitting[other] = roles
     if len(fitting) == 1:
         ((fitting_layout, roles),) = fitting.items()
-        roles = _without_sizes(source, roles, bounds)
+        roles = _without_errors(source, _without_sizes(source, roles, bounds))
         labels = list(dict.fromkeys("/".join(says.values()) for says in roles.wide.values()))
         what = f"{count(len(roles.wide), 'column')} of scores, one per"
         what += f" {' and '.join(roles.spread)}: {several(labels)}."
