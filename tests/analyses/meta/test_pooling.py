@@ -141,25 +141,37 @@ def test_an_empty_interval_of_the_variance_is_called_empty(tmp_path):
     assert re.search(r">\s*empty\s*<", text)
 
 
-def test_p_scores_are_those_of_netrank():
-    rows = [
-        (f"s{d:02}", f"a{one}", f"a{block.arms[0]}", y, error)
-        for d, block in enumerate(blocks())
-        for one, y, error in zip(
-            block.arms[1:], block.y, np.sqrt(block.cov.diagonal()), strict=True
+NETWORK = json.loads((Path(__file__).parents[2] / "golden" / "meta" / "network.json").read_text())
+
+
+def whole_network():
+    """Return the published effects of the reference network: all pairs of each data set."""
+    rows = []
+    for d, block in enumerate(blocks()):
+        level, cov = np.r_[0.0, block.y], np.pad(block.cov, ((1, 0), (1, 0)))
+        for i, j in combinations(range(len(level)), 2):
+            error = np.sqrt(cov[i, i] + cov[j, j] - 2 * cov[i, j])
+            names = f"a{block.arms[i] + 1}", f"a{block.arms[j] + 1}"
+            rows.append((f"s{d:02}", *names, level[i] - level[j], error))
+    return effects(rows)
+
+
+@pytest.mark.parametrize("model", ["fixed", "random"])
+def test_networks_are_those_of_metafor(model):
+    known = NETWORK[model]
+    options = {"method": "fixed"} if model == "fixed" else {"interval": "wald"}
+    found = bi.compare_meta(whole_network(), **options)
+    assert found.algorithms == ("a1", "a2", "a3", "a4", "a5")
+    np.testing.assert_allclose(found.fit.beta, known["beta"], rtol=1e-5)
+    np.testing.assert_allclose(found.fit.cov, known["cov"], rtol=1e-5)
+    scores = found.summary().set_index("algorithm")["p_score"].sort_index()
+    np.testing.assert_allclose(scores, known["p_scores"], rtol=1e-4)
+    spread = found.heterogeneity().iloc[0]
+    assert spread["tau2"] == pytest.approx(known["tau2"], rel=1e-5)
+    if model == "fixed":
+        assert spread[["q", "df", "p_value"]].tolist() == pytest.approx(
+            [known["q"], known["df"], known["p_value"]], rel=1e-6
         )
-        if len(block.arms) == 2
-    ]
-    found = bi.compare_meta(effects(rows), interval="wald")
-    scores = found.summary().set_index("algorithm")["p_score"]
-    table = found.contrasts(all=True)
-    z = table["estimate"] / table["std_error"]
-    for name in found.algorithms:
-        sure = np.r_[
-            stats.norm.cdf(z[table["first"] == name]), stats.norm.sf(z[table["second"] == name])
-        ]
-        assert scores[name] == pytest.approx(sure.mean(), rel=1e-9)
-    assert scores.mean() == pytest.approx(0.5)
 
 
 def test_differences_that_contradict_each_other_are_a_finding():
