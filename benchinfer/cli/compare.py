@@ -306,11 +306,11 @@ def _published(
     measure: str | None,
     reader: Reader,
     typed: list[str],
-    given: Mapping[str, Any],
+    options: Mapping[str, Any],
 ) -> Any:
     """Return published results, and print what was noted on reading them."""
-    names = [*typed, *(name for name in reader.shared if given[name] is not None)]
-    results = source.published(reader.kind, measure, **{name: given[name] for name in names})
+    names = [*typed, *(name for name in reader.shared if options[name] is not None)]
+    results = source.published(reader.kind, measure, **{name: options[name] for name in names})
     for note in results.notes:
         typer.echo(f"note  {note.rule}: {note.what}", err=True)
     return results

@@ -94,8 +94,8 @@ def compare_meta(
         precision, and a row of the diagnostics warns where they are not safe.
 
         ``"auto"`` of three algorithms or more takes the effective numbers of data sets behind each
-        pair; where one is too small all data sets weigh the same, with robust errors not below those
-        of sampling.
+        pair; where one is too small all data sets weigh the same, with robust errors not below
+        those of sampling.
 
         ``"robust"`` errors and degrees of freedom are each contrast's own, from the spread of the
         data sets (or studies, where they lie within them; CR2 with Satterthwaite's).

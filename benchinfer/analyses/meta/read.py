@@ -26,10 +26,10 @@ from benchinfer.core.measure import Measure
 from benchinfer.core.numbers import count
 from benchinfer.numerics.types import Array
 from benchinfer.scores.checks.faults import refuse
-from benchinfer.scores.checks.published import errors_of_score
 from benchinfer.scores.columns import COMMON, assign
 from benchinfer.scores.coverage import Finding
 from benchinfer.scores.formats.catalogue import is_page
+from benchinfer.scores.formats.layouts import errors_of_score
 from benchinfer.scores.formats.pages import published_table
 from benchinfer.scores.formats.published.cells import PublishedTable
 from benchinfer.scores.read import read_scores

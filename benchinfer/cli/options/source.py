@@ -507,9 +507,9 @@ class SourceArguments:
         several = self.others or scores.summary.replications.max() > 1
         if several or self.layout not in ("auto", "long") or self.scores == "-":
             return ""
-        of_scores = {name: getattr(self, name) for name in _OF_SCORES}
-        kept = {field.name: field.default for field in fields(self) if field.name in of_scores}
-        if self.scores.startswith("example:") or of_scores != kept:
+        of_scores = [field for field in fields(self) if field.name in _OF_SCORES]
+        typed = any(getattr(self, field.name) != field.default for field in of_scores)
+        if self.scores.startswith("example:") or typed:
             return ""
         names = open_source(self.place, self.query, self.name).names
         measures = [measure.name for measure in scores.measures]

@@ -13,10 +13,9 @@ from benchinfer.core.errors import BenchinferError, ScoreTableError
 from benchinfer.core.numbers import count, join
 from benchinfer.scores.checks.faults import refusal
 from benchinfer.scores.checks.patterns import Pattern, pattern_of
-from benchinfer.scores.checks.published import RULE, error_columns
 from benchinfer.scores.columns import COMMON, GROUPS, ITEMS, common_name
 from benchinfer.scores.coverage import Finding
-from benchinfer.scores.formats.layouts import MEASURES, is_measure
+from benchinfer.scores.formats.layouts import MEASURES, PUBLISHED, error_columns, is_measure
 from benchinfer.scores.sources.curves import STEPS, TARGETS, TRACES
 from benchinfer.scores.sources.declaration import declared
 from benchinfer.scores.sources.files import open_source
@@ -163,7 +162,7 @@ def with_proposals(
     names = list(dict.fromkeys(name for p in made for name in p.directions))
     if names:
         text.append(f'where BETTER is "higher" or "lower", for {join(names)}.')
-    text += [finding.what for finding in findings if finding.rule == RULE]
+    text += [finding.what for finding in findings if finding.rule == PUBLISHED]
     return ScoreTableError("\n".join(text), error.findings, made)
 
 
