@@ -68,7 +68,10 @@ def _facts(lead: Comparison) -> tuple[tuple[str, str], ...]:
     decided = int((lead.codes >= Verdict.EQUIVALENT).sum())
     name, said = "Pairs decided", f"{decided:,} of {len(lead.codes):,}"
     if len(lead.codes) == 1:
-        name, said = "Verdict", words(Verdict(int(lead.codes[0])), *lead.named_sides()[0])
+        name, said = (
+            "Verdict",
+            words(Verdict(int(lead.codes[0])), *lead.named_sides()[0], lead.comparative),
+        )
     return (
         (
             "Scores",
