@@ -18,7 +18,7 @@ from benchinfer.core.numbers import sentence, several
 from benchinfer.core.provenance import AnalysisOptions
 from benchinfer.core.saving import savable
 from benchinfer.core.sections import Check
-from benchinfer.core.verdict import Verdict
+from benchinfer.core.verdict import Comparative, Verdict
 from benchinfer.numerics import ties
 from benchinfer.numerics.covariance import pairs_of
 from benchinfer.numerics.types import Array
@@ -55,6 +55,7 @@ class PointsComparison(Comparison):
 
     title: ClassVar[str] = "Point comparison"
     tested: ClassVar[bool] = False
+    shown: ClassVar[str] = ""
 
     @property
     def words(self) -> str:
@@ -74,7 +75,10 @@ class PointsComparison(Comparison):
                 f"A pair is called equivalent when {self.words} differs by at most"
                 f" {wording.margin(self.measure)}"
             )
-        return f"{equal}, and the better value wins otherwise. No error is controlled."
+        return (
+            f"{equal}, and otherwise the {self.comparative.first} value goes first. No error is"
+            " controlled."
+        )
 
     @property
     def method(self) -> str:
@@ -89,13 +93,25 @@ class PointsComparison(Comparison):
         """The statistic in one line."""
         return self.words
 
+    @property
+    def comparative(self) -> Comparative:  # pyright: ignore[reportIncompatibleVariableOverride]
+        """Words that describe the numbers: of what was not tested none is better."""
+        higher = self.measure.better == "higher"
+        first, second = ("higher", "lower") if higher else ("lower", "higher")
+        return Comparative(first, second, f"has the {first} {self._name}")
+
+    @property
+    def _name(self) -> str:
+        return "worst score" if self.statistic == "worst" else self.statistic
+
     def headline(self) -> str:
         """Return the order of the statistic in one sentence: nothing is tested, or better."""
         order, level = self.pairs.best_first, self.levels.quality
         top = [self.algorithms[i] for i in order if level[i] == level[order[0]]]
-        words = ("lower", "higher") if len(self.algorithms) == 2 else ("lowest", "highest")
-        most = words[self.measure.better == "higher"]
-        name = "worst score" if self.statistic == "worst" else self.statistic
+        most = self.comparative.first
+        if len(self.algorithms) > 2:
+            most = "highest" if self.measure.better == "higher" else "lowest"
+        name = self._name
         has = f"{top[0]} has the {most} {name}"
         if len(top) > 1:
             has = f"{several(top)} have the same {most} {name}"

@@ -268,7 +268,7 @@ def analysis_command(name: str) -> Callable[..., None]:
         analysis = getattr(import_module(home), function)
         options = {each.name: each.value(given, analysis) for each in arguments}
         typed = {each.name: each.value(given, analysis) for r in readers for each in r.options}
-        scores = _read(source, measure, readers, {**options, **typed})
+        scores = _read(source, measure, readers, {**options, **typed}, pools=name == "meta")
         if per_dataset and not hasattr(scores, "by_dataset"):
             raise wrong("--per-dataset", "goes with scores, and the table holds published results.")
         if "progress" in parameters:
@@ -292,9 +292,17 @@ def _reader(kind: str, parameters: set[str]) -> Reader:
 
 
 def _read(
-    source: SourceArguments, measure: str | None, readers: list[Reader], given: dict[str, Any]
+    source: SourceArguments,
+    measure: str | None,
+    readers: list[Reader],
+    given: dict[str, Any],
+    *,
+    pools: bool,
 ) -> Any:
-    """Return scores, or published results of a kind that the analysis takes."""
+    """Return scores, or published results of a kind that the analysis takes.
+
+    An analysis that pools effects takes scores with published errors; for others it is offered.
+    """
     for reader in readers:
         defaults = signature(*READERS[reader.kind]).parameters
         typed = [
@@ -303,15 +311,31 @@ def _read(
             if given[each.name] not in (None, defaults[each.name].default)
         ]
         if source.holds(reader.kind) or "n" in typed:  # of a published table
-            names = [*typed, *(name for name in reader.shared if given[name] is not None)]
-            arguments = {name: given[name] for name in names}
-            results = source.published(reader.kind, measure, **arguments)
-            for note in results.notes:
-                typer.echo(f"note  {note.rule}: {note.what}", err=True)
-            return results
+            return _published(source, measure, reader, typed, given)
         if typed:
             raise wrong(f"--{typed[0]}", f"goes with a table of published {reader.kind.lower()}.")
-    return source.read()
+    scores = source.read()
+    offer = source.offer(scores)
+    if offer and pools:
+        return _published(source, measure, readers[0], [], given)
+    if offer:
+        typer.echo(offer, err=True)
+    return scores
+
+
+def _published(
+    source: SourceArguments,
+    measure: str | None,
+    reader: Reader,
+    typed: list[str],
+    options: Mapping[str, Any],
+) -> Any:
+    """Return published results, and print what was noted on reading them."""
+    names = [*typed, *(name for name in reader.shared if options[name] is not None)]
+    results = source.published(reader.kind, measure, **{name: options[name] for name in names})
+    for note in results.notes:
+        typer.echo(f"note  {note.rule}: {note.what}", err=True)
+    return results
 
 
 def _signature(arguments: list[Argument]) -> inspect.Signature:

@@ -32,7 +32,7 @@ from benchinfer.core.numbers import several
 from benchinfer.core.provenance import Provenance
 from benchinfer.core.result import Tabular
 from benchinfer.core.sections import Check
-from benchinfer.core.verdict import Verdict, verdict_columns
+from benchinfer.core.verdict import BETTER, Comparative, Verdict, verdict_columns
 from benchinfer.numerics.directions.rank_sets import RankSets
 from benchinfer.numerics.multiplicity import FALSE_DISCOVERY
 from benchinfer.numerics.ties import joined_levels
@@ -106,6 +106,8 @@ class Comparison(Tabular):
     title: ClassVar[str] = "Comparison"
     # What goes before "better" in a headline.
     shown: ClassVar[str] = "shown to be "
+    # Words for the algorithm that a verdict puts first, and for the other one.
+    comparative: ClassVar[Comparative] = BETTER
     # Why it may decide a pair that another analysis leaves undecided, and the reverse.
     decides_sooner: ClassVar[str] = "it rests on other assumptions"
     decides_later: ClassVar[str] = "it rests on other assumptions"

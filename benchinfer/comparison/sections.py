@@ -51,11 +51,11 @@ from benchinfer.relations.sections import (
     MOST_IN_ORDER,
     MOST_PAIRS,
     ORDER_CAPTION,
-    OUTCOME,
     TILES,
     legend,
     on_one_line,
     order_lines,
+    outcome,
     verdict_table,
 )
 from benchinfer.scores.table import ScoreTable
@@ -141,13 +141,14 @@ def better_side(measure: Measure) -> str:
     return f"{side} {measure.neutral:g} is better than expected"
 
 
-def direction(measure: Measure) -> str:
+def direction(comparison: Comparison) -> str:
     """Return a clause that defines a contrast and states which of its values favour the first."""
+    measure, word = comparison.measure, comparison.comparative.first
     side = "above" if measure.better == "higher" else "below"
     if measure.scale == "identity":
-        return f"{measure.noun} of first minus second; {side} 0 the first is better"
+        return f"{measure.noun} of first minus second; {side} 0 the first is {word}"
     what = "odds of " if measure.scale == "logit" else ""
-    return f"{what}{measure.noun} of first divided by second; {side} 1 the first is better"
+    return f"{what}{measure.noun} of first divided by second; {side} 1 the first is {word}"
 
 
 def interval_writer(write: Write, turn: Callable[[object], Array]) -> Callable[[float, float], str]:
@@ -242,12 +243,12 @@ def contrasts(comparison: Comparison, basis: str = "") -> Table:
     shown |= {"verdict", "winner", *(["p_error"] if largest == 0 else [])}
     return Table(
         name="contrasts",
-        caption=f"Contrasts: {direction(measure)}",
+        caption=f"Contrasts: {direction(comparison)}",
         frame=comparison.pairs.in_order(data),
         data=data,
         columns=(
             *names(*(name for name in _NAMES if name in data)),
-            OUTCOME,
+            outcome(comparison.comparative),
             *effect_columns(measure, data, f"{level_percent(comparison.level)} {kind}"),
             *(columns.get(name) or _column(name) for name in decide),
             *(_column(name, brief=False) for name in map(str, data.columns) if name not in shown),
@@ -486,7 +487,7 @@ def verdict(
         lead=comparison.headline(),
         order=tuple(lines),
         open_pairs=tuple(left),
-        legend=legend(relation) if ordered else (),
+        legend=legend(relation, comparative=comparison.comparative) if ordered else (),
         text=tuple(said for said in (_irrelevant(comparison), comparison.interval_note) if said),
         figures=figures,
         tables=tables,
@@ -508,7 +509,8 @@ def _pairs(
     shown = tuple(figure for figure, there in wanted if there)
     if few:
         return shown, (levels, rows), None
-    matrix = verdict_table(comparison.relation(), comparison.pairs.best_first)
+    order = comparison.pairs.best_first
+    matrix = verdict_table(comparison.relation(), order, comparison.comparative)
     fold = Fold(f"Figure and table of the {n:,} contrasts", (forest,), (rows,))
     return shown, (levels, matrix), fold
 
@@ -529,7 +531,8 @@ def each_dataset(results: Comparisons) -> Section:
     """Return the section of comparisons per data set: their orders, verdicts and rules."""
     import pandas as pd
 
-    measure, relations = next(iter(results.values())).measure, results.relations()
+    first, relations = next(iter(results.values())), results.relations()
+    measure = first.measure
     tested = any("p_value" in result.contrasts(all=True) for result in results.values())
     analyses = dict.fromkeys(within(result.heading) for result in results.values())
     orders = Table(
@@ -556,7 +559,7 @@ def each_dataset(results: Comparisons) -> Section:
         title=f"Each data set by itself: {join(list(analyses))}",
         lead=f"{measure.noun} ({measure.better} is better) on {count(len(results), 'data set')},"
         " each by itself.",
-        legend=legend(*relations.values()),
+        legend=legend(*relations.values(), comparative=first.comparative),
         text=tuple(filter(None, text)),
         figures=(tiles,) if sum(len(result.pairs) for result in results.values()) <= TILES else (),
         tables=tuple(tables),

@@ -1,6 +1,7 @@
 """The five states of a pair."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from enum import IntEnum
 from typing import Literal
 
@@ -90,8 +91,34 @@ def verdict_columns(
     }
 
 
-def words(verdict: Verdict, first: str, second: str) -> str:
-    """Return a verdict in words, with the name of the better algorithm.
+@dataclass(frozen=True, slots=True)
+class Comparative:
+    """Words for the algorithm that a verdict puts first, and for the other one.
+
+    Attributes
+    ----------
+    first, second
+        Adjectives of the two: better and worse where there is a test, else those of the numbers.
+    has
+        What the one put first is or has, as legends explain it.
+    """
+
+    first: str = "better"
+    second: str = "worse"
+    has: str = "is better"
+
+    @property
+    def words(self) -> dict[str, str]:
+        """Words for the algorithm that is named first in a pair, by the label of the verdict."""
+        put_first = {"first": self.first, "second": self.second, "missing": "not compared"}
+        return {label: label for label in WORDS} | put_first
+
+
+BETTER = Comparative()
+
+
+def words(verdict: Verdict, first: str, second: str, comparative: Comparative = BETTER) -> str:
+    """Return a verdict in words, with the name of the algorithm that it puts first.
 
     Examples
     --------
@@ -100,5 +127,5 @@ def words(verdict: Verdict, first: str, second: str) -> str:
     """
     if verdict == Verdict.MISSING:
         return "no data"
-    better = {Verdict.FIRST: first, Verdict.SECOND: second}
-    return f"{better[verdict]} better" if verdict in better else verdict.label
+    put_first = {Verdict.FIRST: first, Verdict.SECOND: second}
+    return f"{put_first[verdict]} {comparative.first}" if verdict in put_first else verdict.label

@@ -114,23 +114,6 @@ class ColumnMeans:
     df: Array  # degrees of freedom n - 1, 0 below two values
 
 
-def centred_columns(values: Array) -> tuple[Codes, Array, Array]:
-    """Return the (P,) numbers and means of the values of columns, and the (D, P) centred values.
-
-    Means of columns without a value, and centred values where there is none, are 0.
-
-    Examples
-    --------
-    >>> n, mean, centred = centred_columns(np.array([[1.0, 2.0], [3.0, np.nan]]))
-    >>> n.tolist(), mean.tolist(), centred.tolist()
-    ([2, 1], [2.0, 2.0], [[-1.0, 0.0], [1.0, 0.0]])
-    """
-    present = np.isfinite(values)
-    n = present.sum(axis=0)
-    mean = np.where(present, values, 0.0).sum(axis=0) / np.maximum(n, 1)
-    return n, mean, np.where(present, values - mean, 0.0)
-
-
 def column_means(values: Array) -> ColumnMeans:
     """Return the mean of each column (D, P) with its standard error; NaN where there is no value.
 
@@ -143,8 +126,11 @@ def column_means(values: Array) -> ColumnMeans:
     >>> means.estimate.tolist(), means.std_error.tolist(), means.n.tolist()
     ([2.0, 2.0], [1.0, inf], [2, 1])
     """
-    n, estimate, centred = centred_columns(values)
+    present = np.isfinite(values)
+    n = present.sum(axis=0)
     some = np.maximum(n, 1)
+    estimate = np.where(present, values, 0.0).sum(axis=0) / some
+    centred = np.where(present, values - estimate, 0.0)
     enough = n > 1
     free = np.where(enough, n - 1.0, 1.0)
     error = np.where(enough, np.sqrt((centred**2).sum(axis=0) / (free * some)), np.inf)

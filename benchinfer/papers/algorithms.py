@@ -33,13 +33,6 @@ if TYPE_CHECKING:
 type Write = Callable[[float], str]
 # Letters of an algorithm, or the lowest and highest rank that verdicts leave open.
 type Standing = str | tuple[int, int]
-WORDS = {
-    "first": "better",
-    "second": "worse",
-    "equivalent": "equivalent",
-    "undecided": "undecided",
-    "missing": "not compared",
-}
 SHARES = {
     "prob_first": "P(better)",
     "prob_equivalent": "P(equivalent)",
@@ -190,7 +183,8 @@ def by_algorithm(
             *evidence(result, rows),
         ]
         if chosen != order[0] or control(result):
-            verdicts = [WORDS.get(code, "") for code in rows["verdict"]]
+            word = result.comparative.words
+            verdicts = [word.get(label, "") for label in rows["verdict"]]
             columns.append(words("verdict", verdicts, "verdict"))
         kind = "Differences are of each algorithm minus"
         if result.measure.scale != "identity":
@@ -298,9 +292,10 @@ def said(result: Comparison, left_out: int = 0) -> tuple[str, ...]:
 def by_pair(result: Comparison) -> PaperTable:
     """Return the table of a comparison with one row per contrast, in ranking order."""
     measure, rows = result.measure, result.contrasts(order="result", all=True)
-    write, reading = effect_writer(measure, result.contrasts(all=True)), direction(measure)
+    write, reading = effect_writer(measure, result.contrasts(all=True)), direction(result)
     named = [name for name in ("contrast", "first", "second") if name in rows]
-    verdicts = [WORDS[code] for code in rows["verdict"]]
+    word = result.comparative.words
+    verdicts = [word[label] for label in rows["verdict"]]
     columns = [
         *(words(name, rows[name].tolist(), name, "name") for name in named),
         numbers("estimate", rows["estimate"], write, measure.effect_name),

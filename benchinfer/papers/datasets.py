@@ -211,8 +211,10 @@ def reading(result: Comparison, head: str) -> str:
     """Return the note that explains a row of letters or of marks."""
     if head == "letters":
         return reading_of_letters(result)
+    better = result.comparative
     return (
-        f"{head[:1].upper()}{head[1:]}: + better, \N{MINUS SIGN} worse, = equivalent, ? undecided."
+        f"{head[:1].upper()}{head[1:]}: + {better.first}, \N{MINUS SIGN} {better.second},"
+        " = equivalent, ? undecided."
     )
 
 
@@ -282,8 +284,10 @@ def each_dataset(
     ranks = local.ranks()
     below = [Below("mean rank", list(ranks), [fixed(rank, 2) for rank in ranks])]
     compared = one_line(chosen) if chosen else "the best of the data set"
+    better = first.comparative
     marked = (
-        f"Against {compared}: {_MARKS[Verdict.FIRST]} better, {_MARKS[Verdict.SECOND]} worse,"
+        f"Against {compared}: {_MARKS[Verdict.FIRST]} {better.first}, {_MARKS[Verdict.SECOND]}"
+        f" {better.second},"
         f" {_MARKS[Verdict.EQUIVALENT]} equivalent, without a mark undecided."
     )
     notes = (

@@ -10,7 +10,7 @@ from benchinfer.comparison.sections import Write, effect_interval, effect_writer
 from benchinfer.comparison.wording import direction, named
 from benchinfer.core.measure import Measure
 from benchinfer.core.numbers import count, join, p_clause, p_error, p_value, places
-from benchinfer.papers.algorithms import SHARES, WORDS, departures, p_head, reference, withheld
+from benchinfer.papers.algorithms import SHARES, departures, p_head, reference, withheld
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -64,8 +64,10 @@ def _of_datasets(results: Comparisons) -> str:
     lost = loser[decided].value_counts()
     names = dict.fromkeys(name for result in results.values() for name in result.algorithms)
     order = sorted(names, key=lambda name: (lost.get(name, 0) - won.get(name, 0), name))
+    words = one.comparative
     each = [
-        f"{name} is {one.shown}better {won.get(name, 0)} and worse {lost.get(name, 0)} times"
+        f"{name} is {one.shown}{words.first} {won.get(name, 0)} and {words.second}"
+        f" {lost.get(name, 0)} times"
         for name in order[:_LISTED]
     ]
     more = len(order) - len(each)
@@ -102,20 +104,20 @@ def _basis(result: Comparison, rows: pd.DataFrame, side: str, other: str) -> str
 
 def _by_verdict(result: Comparison, rows: pd.DataFrame, write: Write) -> str:
     """Return a clause that lists, by verdict, the algorithms with their evidence."""
-    clauses: list[str] = []
-    for code in ("second", "first", "equivalent", "undecided"):
-        part = rows[rows["verdict"] == code]
+    clauses, word = list[str](), result.comparative.words
+    for label in ("second", "first", "equivalent", "undecided"):
+        part = rows[rows["verdict"] == label]
         if part.empty:
             continue
         verb = "is" if len(part) == 1 else "are"
         if len(part) > _LISTED:
-            who = f"{len(part)} algorithms ({_range(result.measure, part, code, write)})"
+            who = f"{len(part)} algorithms ({_range(result.measure, part, label, write)})"
         else:
             numbers = evidence(result.measure, part, write)
             who = join(
                 [f"{name} ({text})" for name, text in zip(part["first"], numbers, strict=True)]
             )
-        clauses.append(f"{who} {verb} {WORDS[code]}")
+        clauses.append(f"{who} {verb} {word[label]}")
     return "; ".join(clauses)
 
 
@@ -174,10 +176,10 @@ def _contrasts(result: Comparison, rows: pd.DataFrame, write: Write) -> str:
         start = f"all {n} {noun}s are decided" if n > 1 else f"the one {noun} is decided"
     if not _listed(rows):
         return start
-    numbers = evidence(result.measure, decided, write)
+    numbers, word = evidence(result.measure, decided, write), result.comparative.words
     columns = decided["first"], decided["verdict"], decided["second"], numbers
     wins = [
-        f"{named(first)} is {WORDS[verdict]} than {named(second)} ({text})"
+        f"{named(first)} is {word[verdict]} than {named(second)} ({text})"
         for first, verdict, second, text in zip(*columns, strict=True)
     ]
     return f"{start}: {join(wins)}"

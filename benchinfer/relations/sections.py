@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
@@ -21,7 +22,7 @@ from benchinfer.core.sections import (
     names,
     number,
 )
-from benchinfer.core.verdict import SHAPES, SYMBOLS, Verdict, words
+from benchinfer.core.verdict import BETTER, SHAPES, SYMBOLS, Comparative, Verdict, words
 from benchinfer.relations.ensemble import Ensemble
 from benchinfer.relations.ranks import LETTERED, rank_intervals
 from benchinfer.relations.relation import Relation
@@ -35,16 +36,22 @@ def rows_of(frame: pd.DataFrame, *names: str) -> list[tuple[Any, ...]]:
     return list(zip(*(frame[name].tolist() for name in names), strict=True))
 
 
-def pair_verdict(label: str, first: str, second: str) -> Cell:
+def pair_verdict(comparative: Comparative, label: str, first: str, second: str) -> Cell:
     """Return the cell of a table for a verdict: its words, style and mark."""
     verdict = Verdict[label.upper()]
-    return Cell(words(verdict, first, second), f"verdict {label}", SHAPES[verdict])
+    text = words(verdict, first, second, comparative)
+    return Cell(text, f"verdict {label}", SHAPES[verdict])
 
 
-OUTCOME = Column("verdict", "verdict", pair_verdict, role="verdict", also=("first", "second"))
+def outcome(comparative: Comparative = BETTER) -> Column:
+    """Return the column of verdicts of a table of pairs."""
+    write = partial(pair_verdict, comparative)
+    return Column("verdict", "verdict", write, role="verdict", also=("first", "second"))
 
 
-def verdict_table(relation: Relation, order: Sequence[int]) -> Table:
+def verdict_table(
+    relation: Relation, order: Sequence[int], comparative: Comparative = BETTER
+) -> Table:
     """Return the verdicts in a square table, with rows and columns in the same order."""
     import pandas as pd
 
@@ -63,8 +70,9 @@ def verdict_table(relation: Relation, order: Sequence[int]) -> Table:
             Column("algorithm", "algorithm", role="name", brief=False),
             *(number(n, n, _tile, brief=False, defined=False) for n in numbers),
         ),
-        note="Columns have the numbers of the rows. >: the algorithm of the row is better, <: that"
-        " of the column is, ~: equivalent, ?: undecided.",
+        note="Columns have the numbers of the rows."
+        f" >: the algorithm of the row {comparative.has}, <: that of the column"
+        f" {comparative.has.partition(' ')[0]}, ~: equivalent, ?: undecided.",
     )
 
 
@@ -82,16 +90,17 @@ TILES = 2000
 MOST_IN_ORDER = 15  # algorithms whose order has a diagram unless it is asked for
 MOST_PAIRS = 45  # of more pairs a matrix of the verdicts says more than a line for each
 ORDER_CAPTION = "What the verdicts say about the order, and no more."
-LEGEND = "a > b: a is better    a ~ b: equivalent    a ? b: undecided"
+LEGEND = "a > b: a {}    a ~ b: equivalent    a ? b: undecided"
 _TRANSITIVE = "a > b and b > c together say a > c"
 _RANKS = "Best first, each with the ranks that the verdicts leave open."
 _LINE = 72  # undecided pairs are listed if they fit on one line, else counted
 
 
-def legend(*relations: Relation) -> tuple[str, ...]:
+def legend(*relations: Relation, comparative: Comparative = BETTER) -> tuple[str, ...]:
     """Return the legend of orders."""
+    signs = LEGEND.format(comparative.has)
     few = [relation for relation in relations if len(relation.algorithms) <= LETTERED]
-    pairs = ((LEGEND, _TRANSITIVE) if any(map(_chained, few)) else (LEGEND,)) if few else ()
+    pairs = ((signs, _TRANSITIVE) if any(map(_chained, few)) else (signs,)) if few else ()
     return pairs if len(few) == len(relations) else (*pairs, _RANKS)
 
 
@@ -166,7 +175,7 @@ def relation_section(result: Relation, number: int) -> Section:
         name="",
         caption="Verdicts of the pairs",
         frame=result.to_frame(),
-        columns=(*names("first", "second"), OUTCOME),
+        columns=(*names("first", "second"), outcome()),
     )
     fold = None
     if (n := len(rows.frame)) > MOST_PAIRS:

@@ -65,10 +65,12 @@ def _facts(lead: Comparison) -> tuple[tuple[str, str], ...]:
     gaps = [f"{len(coverage.empty):,} of {d * k:,} cells empty"] if coverage.empty else []
     gaps += [f"{len(coverage.thin):,} of {d * k:,} cells thin"] if coverage.thin else []
     each = f"at most {high}" if gaps else f"{low}" if low == high else f"{low} to {high}"
-    decided = int((lead.pairs.codes >= Verdict.EQUIVALENT).sum())
-    name, said = "Pairs decided", f"{decided:,} of {len(lead.pairs.codes):,}"
-    if len(lead.pairs.codes) == 1:
-        name, said = "Verdict", words(Verdict(int(lead.pairs.codes[0])), *lead.pairs.sides[0])
+    codes = lead.pairs.codes
+    decided = int((codes >= Verdict.EQUIVALENT).sum())
+    name, said = "Pairs decided", f"{decided:,} of {len(codes):,}"
+    if len(codes) == 1:
+        said = words(Verdict(int(codes[0])), *lead.pairs.sides[0], lead.comparative)
+        name = "Verdict"
     return (
         (
             "Scores",

@@ -1,11 +1,17 @@
+import re
 import tracemalloc
+from collections import Counter
+from string import ascii_lowercase
 
 import numpy as np
 import pandas as pd
 import pytest
 
 import benchinfer as bi
+from benchinfer.analyses.points import PointsComparison
+from benchinfer.comparison.figures import forest
 from benchinfer.core.errors import DesignError
+from benchinfer.papers.sentences import sentence
 from tests.analyses.mixed.test_compare import simulated, table
 
 
@@ -118,3 +124,34 @@ def test_a_rule_shows_nothing():
     assert "shown" not in headline
     assert "better than" not in headline
     assert not found.tested
+
+
+DIRECTION = re.compile(r"\b(higher|lower) is better\b")
+VERDICT = re.compile(r"\b(better|worse)\b")
+
+
+def all_said(result, folder):
+    """Return what the reports and the sentences of a result say, without explained columns."""
+    texts = [result.sentence()] if isinstance(result, PointsComparison) else [sentence(result)]
+    for ending in ("md", "tex", "html"):
+        bi.report(result, folder / f"points.{ending}")
+        texts.append((folder / f"points.{ending}").read_text("utf-8"))
+    page = texts.pop()
+    page = re.sub(
+        r"<(style|script)\b.*?</\1>|<dd>.*?</dd>|title=\"[^\"]*\"", "", page, flags=re.DOTALL
+    )
+    return [DIRECTION.sub("", text) for text in (*texts, page)]
+
+
+@pytest.mark.parametrize("k", [2, 3, 20])
+@pytest.mark.parametrize("better", ["higher", "lower"])
+@pytest.mark.parametrize("statistic", ["mean", "median", "worst"])
+def test_nothing_is_called_better_where_nothing_was_tested(k, better, statistic, tmp_path):
+    values = np.random.default_rng([k, len(better)]).normal(0, 1, (4, 3, k)).round(3)
+    scores = table(values, ascii_lowercase, measures={"score": better})
+    points = bi.compare_points(scores, statistic=statistic)
+    for result in (points, bi.per_dataset(bi.compare_points, scores, statistic=statistic)):
+        assert [text for text in all_said(result, tmp_path) if VERDICT.search(text)] == []
+    first = points.ranking()[0]
+    said = Counter(row.said for row in forest.layout(points, order="result").rows)
+    assert said[f"{first} {better}"] or said[f"first {better}"] >= k - 1

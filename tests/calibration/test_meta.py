@@ -8,7 +8,12 @@ from scipy.stats import t as student
 
 import benchinfer as bi
 from benchinfer.analyses.meta.numerics.effects import Block, rows_of
-from benchinfer.analyses.meta.numerics.network import clusters
+from benchinfer.analyses.meta.numerics.network import (
+    clusters,
+    effective_share,
+    equally_exact,
+    pool_network_equally,
+)
 from benchinfer.analyses.meta.numerics.pooling import (
     NetworkPart,
     pool,
@@ -16,6 +21,7 @@ from benchinfer.analyses.meta.numerics.pooling import (
     tau_squared,
     uneven,
 )
+from benchinfer.numerics.covariance import contrast_variances
 
 TABLES, ALPHA, LEVELS = 4000, 0.05, (3, 5, 10, 30)
 # Standard deviation of true differences in units of the typical standard error.
@@ -211,3 +217,60 @@ def test_few_and_uneven_studies_keep_the_level(d, errors, tau, record_property):
             false[i] += 2 * student.sf(t, got.df) <= ALPHA
     record_property("false claims: default, by precision", (false / tables).tolist())
     assert false[0] / tables <= ALPHA + 3 * np.sqrt(ALPHA * (1 - ALPHA) / tables)
+
+
+TRIANGLE = ((0, 1), (1, 2), (0, 2))
+NETWORKS = {
+    "all": lambda d: [np.arange(3)] * d,
+    "two of them": lambda d: [np.arange(3)] * 2 + [np.array(TRIANGLE[i % 3]) for i in range(d - 2)],
+}
+
+
+def false_claims_of_networks(d, errors, tau, held, tables):
+    """Return false claims per pair of three algorithms: by default, robust and Hartung-Knapp's."""
+    rng, sd = np.random.default_rng([d, int(10 * tau)]), UNEVEN[errors](d)[::-1]
+    pairs = np.array([[-1.0, 0.0], [0.0, -1.0], [1.0, -1.0]])
+    false = np.zeros(3)
+    for _ in range(tables):
+        blocks = []
+        for arms, error in zip(NETWORKS[held](d), sd, strict=True):
+            level = rng.normal(0, np.sqrt((tau**2 + error**2) / 2), len(arms))
+            cov = error**2 / 2 * (1 + np.eye(len(arms) - 1))
+            blocks.append(Block(arms, level[1:] - level[0], cov))
+        rows = rows_of(blocks, 3)
+        part = rows.part()
+        tau2 = tau_squared([part])
+        by_precision = pool(part, tau2)
+        own = clusters(part, rows.dataset, by_precision.beta, tau2).errors(pairs)
+        results = [
+            (by_precision.beta, own.cov, own.df),
+            (by_precision.beta, by_precision.cov, by_precision.df),
+        ]
+        default = results[0]
+        if effective_share(part, rows.dataset) < 1 - 1e-12:
+            got = pool_network_equally(part, rows.dataset, tau2)
+            flat = clusters(equally_exact(part), rows.dataset, got.beta, 0.0)
+            default = (got.beta, got.cov, flat.errors(pairs).df)
+        for i, (beta, cov, df) in enumerate((default, *results)):
+            t = np.abs(pairs @ beta) / np.sqrt(contrast_variances(pairs, cov))
+            false[i] += (2 * student.sf(t, df) <= ALPHA).mean()
+    return false / tables
+
+
+@pytest.mark.calibration
+@pytest.mark.parametrize("tau", [0.0, 0.3, 1.0, 3.0])
+@pytest.mark.parametrize("errors", UNEVEN)
+@pytest.mark.parametrize("d", [3, 5, 12])
+@pytest.mark.parametrize("held", NETWORKS)
+def test_networks_of_few_and_uneven_studies_keep_the_level(held, d, errors, tau, record_property):
+    tables = 1500
+    false = false_claims_of_networks(d, errors, tau, held, tables)
+    record_property("false claims: default, robust, Hartung-Knapp", false.tolist())
+    assert false[0] <= ALPHA + 3 * np.sqrt(ALPHA * (1 - ALPHA) / tables)
+
+
+@pytest.mark.parametrize("tau", [0.3, 1.0])
+def test_three_studies_one_of_them_exact_make_no_false_claims(tau):
+    default, robust, hartung = false_claims_of_networks(3, "one of .1", tau, "all", 200)
+    assert default <= ALPHA
+    assert min(robust, hartung) > ALPHA

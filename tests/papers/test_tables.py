@@ -109,7 +109,8 @@ def test_differences_are_those_of_the_contrasts(result):
                 assert data["p_value"] == own["p_value"]
                 assert rounds_to(row[at.index("p_value")], own["p_value"])
             if own["winner"] and "verdict" in at:
-                assert data["verdict"] == ("better" if own["winner"] == name else "worse")
+                word = result.comparative
+                assert data["verdict"] == (word.first if own["winner"] == name else word.second)
 
 
 def test_letters_join_what_is_not_told_apart(result):
@@ -125,7 +126,7 @@ def test_pairs_are_the_contrasts_in_the_order_of_the_result(result):
     table, rows = result.table("pairs"), result.contrasts(order="result", all=True)
     assert table.data["first"].tolist() == rows["first"].tolist()
     assert table.data["estimate"].tolist() == rows["estimate"].tolist()
-    words = {"first": "better", "second": "worse"}
+    words = {"first": result.comparative.first, "second": result.comparative.second}
     assert table.data["verdict"].tolist() == rows["verdict"].replace(words).tolist()
     for (_, row), texts in zip(rows.iterrows(), shown(table)[1], strict=True):
         assert rounds_to(texts[2], row["estimate"])

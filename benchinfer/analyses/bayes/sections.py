@@ -29,7 +29,7 @@ from benchinfer.core.sections import (
     names,
     number,
 )
-from benchinfer.relations.sections import OUTCOME
+from benchinfer.relations.sections import outcome
 
 
 def pairwise_sections(comparison: BayesPairsComparison, request: Request) -> tuple[Section, ...]:
@@ -189,7 +189,7 @@ def _fold(result: BayesComparison) -> Fold:
                 number("prob_first", "P first", places(3)),
                 number("prob_equivalent", "P equivalent", places(3)),
                 number("prob_second", "P second", places(3)),
-                OUTCOME,
+                outcome(),
             ),
         )
         tables.insert(0, pairs)

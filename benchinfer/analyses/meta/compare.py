@@ -84,7 +84,7 @@ def compare_meta(
     interval
         Errors of each contrast: from the spread of data sets (``"robust"``), with t tests that
         allow for tau^2 being estimated (``"hartung-knapp"``), normal ones (``"wald"``), or of
-        effects with equal weights (``"equal-weights"``, of pairs).
+        data sets with equal weights (``"equal-weights"``).
 
         ``"auto"`` of two algorithms, or pairs pooled alone: weights by precision need effects that
         are many and about equally exact. Where ``n0 = (sum 1 / v)^2 / sum 1 / v^2`` of the D
@@ -92,6 +92,10 @@ def compare_meta(
         D - 1 degrees of freedom, whose error is not below that of sampling. Three uneven studies
         make false claims in .28 by Hartung and Knapp's errors. Any other value asks for weights by
         precision, and a row of the diagnostics warns where they are not safe.
+
+        ``"auto"`` of three algorithms or more takes the effective numbers of data sets behind each
+        pair; where one is too small all data sets weigh the same, with robust errors not below
+        those of sampling.
 
         ``"robust"`` errors and degrees of freedom are each contrast's own, from the spread of the
         data sets (or studies, where they lie within them; CR2 with Satterthwaite's).

@@ -156,6 +156,9 @@ class MetaComparison(TestedComparison):
             else "Hartung and Knapp's errors, never below Wald's, and t tests"
             if self.interval == "hartung-knapp"
             else "t tests of the effects with equal weights, no error below that of sampling"
+            if self.interval == "equal-weights" and len(self.algorithms) == 2
+            else "equal weights of the data sets, robust errors of each contrast (CR2), none below"
+            " that of sampling, and t tests with Satterthwaite degrees of freedom"
             if self.interval == "equal-weights"
             else "Wald tests"
         )
@@ -188,7 +191,7 @@ class MetaComparison(TestedComparison):
             used.append(standardised)
         if self.third:
             used.append(nested)
-        if self.interval == "robust":
+        if self.fit is not None and self.fit.own_errors:
             used += [network.clusters, cluster_robust]
         if self.interval == "equal-weights" or self.alone.equal.any():
             used.append(pooling.pool_equally)

@@ -8,7 +8,7 @@ import numpy as np
 
 from benchinfer.analyses.meta.numerics.effects import together
 from benchinfer.analyses.meta.numerics.pooling import effective_number, least_effective_number
-from benchinfer.analyses.meta.pooling import NetworkFit, PairFits, gathered, lifted
+from benchinfer.analyses.meta.pooling import NetworkFit, PairFits, gathered, lifted, share_of
 from benchinfer.analyses.meta.studies import Studies
 from benchinfer.comparison.checks.tables import of_table, tolerance
 from benchinfer.comparison.evidence import Setting
@@ -53,22 +53,18 @@ def checks(meta: MetaComparison, p_error: float) -> tuple[Check, ...]:
 
 def _weights(meta: MetaComparison) -> list[Check]:
     """Check that pairs weighed by precision have enough data sets that are about equally exact."""
-    if meta.fixed or (meta.joint and (len(meta.algorithms) > 2 or meta.studies.covariates)):
+    if meta.fixed or meta.third or (meta.joint and meta.studies.covariates):
         return []
-    if meta.third:
-        return []
-    each = [lifted(one.v) for one in meta.studies.direct(meta.pairs.index)]
+    k, each = len(meta.algorithms), [lifted(one.v) for one in meta.studies.direct(meta.pairs.index)]
     if meta.joint:
-        equal = [meta.interval == "equal-weights"]
+        share = [] if meta.interval == "equal-weights" else [share_of(meta.studies, k)]
     else:
-        equal = meta.alone.equal[: len(each)].tolist()
-    share = [
-        effective_number(v) / least_effective_number(len(v))
-        for v, equally in zip(each, equal, strict=True)
-        if not equally and len(v)
-    ]
-    fewest = min((len(v) for v in each), default=0)
-    return [
+        share = [
+            effective_number(v) / least_effective_number(len(v))
+            for v, equally in zip(each, meta.alone.equal[: len(each)].tolist(), strict=True)
+            if not equally and len(v)
+        ]
+    rows = [
         Check.of(
             "effective number of equally exact effects / the number needed, smallest",
             min(share, default=1.0),
@@ -77,8 +73,15 @@ def _weights(meta: MetaComparison) -> list[Check]:
             ok=min(share, default=1.0) > 1 - 1e-12,
             remedy="few or unevenly exact effects, weighed by precision, make false claims more"
             " often than the level says (three uneven studies .28 in place of .05):"
-            ' interval="auto" gives such pairs equal weights',
+            ' interval="auto" gives such pairs equal weights, where no data set alone determines a'
+            " difference",
         ),
+    ]
+    if meta.joint and k > 2:
+        return rows
+    fewest = min((len(v) for v in each), default=0)
+    return [
+        *rows,
         Check.of(
             "data sets that decide a pair, fewest",
             fewest,
@@ -166,7 +169,7 @@ def _equal_heterogeneity(
     Of differences that a single data set determines there are no robust errors.
     """
     other = "" if single else 'interval="robust" or '
-    robust, rows = fit.interval == "robust", list[Check]()
+    robust, rows = fit.own_errors, list[Check]()
     if robust:
         rows.append(
             Check.of(
@@ -208,7 +211,7 @@ def _errors(fit: NetworkFit, k: int, interval: str) -> list[Check]:
     return [
         Check.of(
             "each contrast has its own error",
-            float(fit.interval == "robust"),
+            float(fit.own_errors),
             1.0,
             least=True,
             remedy="some differences are known from one data set or study alone, so that all pairs"

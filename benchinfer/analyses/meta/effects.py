@@ -85,7 +85,7 @@ def read_columns(origin: Source, given: Mapping[str, str], covariates: Sequence[
     for role, name in [*named.items(), *((f"covariate {c}", c) for c in covariates)]:
         number[role], bad = numbers(name, values[name])
         findings += bad
-    number["std_error"], error_notes = _errors(number)
+    number["std_error"], error_notes = standard_errors(number)
     findings += error_notes
     size = number.get("n", np.zeros(len(study)))
     number["n"] = np.where(np.isfinite(size), size, 0.0)
@@ -105,9 +105,9 @@ def holds_effects(names: Sequence[str], given: Mapping[str, str]) -> bool:
     return holds(names, given, COMMON, ("first", "second", "estimate"))
 
 
-def _errors(number: Mapping[str, Array]) -> tuple[Array, list[Finding]]:
+def standard_errors(number: Mapping[str, Array]) -> tuple[Array, list[Finding]]:
     """Return standard errors, from variances or intervals where there are no others."""
-    errors = np.full(len(number["estimate"]), np.nan)
+    errors = np.full(len(next(iter(number.values()))), np.nan)
     notes: list[Finding] = []
     if "std_error" in number:
         errors = number["std_error"].copy()

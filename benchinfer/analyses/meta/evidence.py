@@ -24,7 +24,7 @@ def family_of(
     """Return the contrasts that arguments ask for, and their adjustment."""
     family = options.family(algorithms, levels)
     joint = fit is not None
-    robust = fit is not None and fit.interval == "robust" and len(family.pairs) > 1
+    robust = fit is not None and fit.own_errors and len(family.pairs) > 1
     if robust and options.adjust in adjustment.JOINT:
         raise ArgumentError(
             f"adjust={options.adjust!r} needs one variance common to all pairs.",

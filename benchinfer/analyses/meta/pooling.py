@@ -9,7 +9,13 @@ import numpy as np
 
 from benchinfer.analyses.meta.numerics.effects import EffectRows, components, rows_of
 from benchinfer.analyses.meta.numerics.nested import nested
-from benchinfer.analyses.meta.numerics.network import NetworkClusters, clusters
+from benchinfer.analyses.meta.numerics.network import (
+    NetworkClusters,
+    clusters,
+    effective_share,
+    equally_exact,
+    pool_network_equally,
+)
 from benchinfer.analyses.meta.numerics.pooling import (
     NOTHING,
     Method,
@@ -48,29 +54,46 @@ def gathered(studies: Studies, fit: NetworkFit, k: int) -> NetworkClusters:
     """Return the rows by what is independent: data sets, or studies where they lie within them."""
     rows = rows_of(studies.blocks, k)
     part = rows.part(columns(rows, studies))
+    if fit.interval == "equal-weights":
+        return clusters(equally_exact(part), rows.dataset, fit.beta, 0.0)
     if not fit.nested:
         return clusters(part, rows.dataset, fit.beta, fit.tau2)
     shared = np.sqrt(fit.between / 2) * rows.x
     return clusters(part, study_codes(studies, rows), fit.beta, fit.tau2, shared)
 
 
+def share_of(studies: Studies, k: int) -> float:
+    """Return the smallest effective number of data sets of a pair, over the number needed."""
+    rows = rows_of(studies.blocks, k)
+    return effective_share(rows.part(), rows.dataset)
+
+
 def resolved(studies: Studies, fit: NetworkFit, k: int, interval: Interval) -> Interval:
     """Return the errors that ``"auto"`` means, or check the ones requested.
 
     Two algorithms have one difference, whose variance is tau^2 itself: nothing is assumed alike.
-    Weights by sampling errors that are estimated can be far off, which robust errors allow for.
+    Weights by sampling errors that are estimated can be far off, which robust errors allow for. Few
+    or unevenly exact data sets have equal weights, unless one alone determines a difference.
     """
-    if interval == "equal-weights":
+    independent = not fit.nested and not studies.covariates
+    if interval == "equal-weights" and not independent:
         raise DesignError(
-            "equal weights are those of one pair, on data sets that are independent.",
-            hint='pooling="pairwise" pools each pair by itself; nested="none" and no covariates'
-            " take data sets as independent.",
+            "equal weights are those of data sets that are independent, without slopes.",
+            hint='nested="none" and no covariates take data sets as independent.',
         )
-    if interval not in ("auto", "robust"):
+    if interval not in ("auto", "robust", "equal-weights"):
         return interval
+    equally = interval == "equal-weights" or (
+        interval == "auto" and independent and share_of(studies, k) < 1 - 1e-12
+    )
+    if equally:
+        alone = gathered(studies, replace(fit, interval="equal-weights"), k).determined_alone()
+        if not alone.any():
+            return "equal-weights"
     if interval == "auto" and k == 2 and not studies.prior_df:
         return "hartung-knapp"
-    alone = gathered(studies, fit, k).determined_alone()
+    if interval != "equal-weights":
+        alone = gathered(studies, fit, k).determined_alone()
     if not alone.any():
         return "robust"
     if interval == "auto":
@@ -93,12 +116,14 @@ def errors_of(
     """Return levels with the errors of their contrasts."""
     k = contrasts.shape[1]
     levels, cov = fit.levels(k, at)
-    if fit.interval != "robust":
+    if not fit.own_errors:
         return levels, Adjusted(cov, np.full(len(contrasts), fit.df))
     block = slice(at * (k - 1), (at + 1) * (k - 1))
     wide = np.zeros((len(contrasts), len(fit.beta)))
     wide[:, block] = contrasts[:, 1:]
     errors = gathered(studies, fit, k).errors(wide)
+    if fit.interval == "equal-weights":  # whose errors are not below those of sampling
+        return levels, Adjusted(cov, errors.df)
     cov = np.zeros((k, k))
     cov[1:, 1:] = errors.cov[block, block]
     return levels, Adjusted(cov, errors.df)
@@ -141,6 +166,11 @@ class NetworkFit:
         value, cov = np.zeros(k), np.zeros((k, k))
         value[1:], cov[1:, 1:] = self.beta[block], self.cov[block, block]
         return value, cov
+
+    @property
+    def own_errors(self) -> bool:
+        """Whether each contrast has an error of its own, from the spread of the data sets."""
+        return self.interval in ("robust", "equal-weights")
 
     @property
     def heterogeneity(self) -> float:
@@ -203,15 +233,13 @@ def network(
         )
     else:
         tau2 = tau_squared([part], method)
-        if len(algorithms) == 2 and not studies.covariates and weighs_equally(interval, part.v):
-            got = pool_equally(part, tau2)
-            return NetworkFit(
-                got.beta, got.cov, tau2, 0.0, got.scale, got.df, part.free, rows.lifted,
-                "equal-weights",
-            )  # fmt: skip
         got = pool(part, tau2, refined=refined)
         fit = NetworkFit(got.beta, got.cov, got.tau2, 0.0, got.scale, got.df, *last)
-    return replace(fit, interval=resolved(studies, fit, len(algorithms), interval))
+    fit = replace(fit, interval=resolved(studies, fit, len(algorithms), interval))
+    if fit.interval != "equal-weights":
+        return fit
+    got = pool_network_equally(part, rows.dataset, fit.tau2)
+    return replace(fit, beta=got.beta, cov=got.cov, scale=got.scale, df=got.df)
 
 
 def require_connected(studies: Studies, algorithms: tuple[str, ...]) -> None:

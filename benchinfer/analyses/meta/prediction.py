@@ -38,8 +38,8 @@ def between(meta: MetaComparison, fit: NetworkFit) -> tuple[Array, Array]:
     """
     k = len(meta.algorithms)
     tau2, df = fit.heterogeneity * (1 - np.eye(k)), np.full((k, k), np.inf)
-    # With robust errors each pair has its own variance.
-    if fit.interval != "robust" or meta.third or meta.studies.covariates:
+    # With errors of its own each pair has its own variance.
+    if not fit.own_errors or meta.third or meta.studies.covariates:
         return tau2, df
     i, j = np.triu_indices(k, 1)
     interval: Interval = "hartung-knapp"

@@ -16,17 +16,23 @@ from benchinfer.analyses.meta.effects import (
     Effects,
     check,
     contradicting,
+    holds_effects,
     read_columns,
+    standard_errors,
     within_studies,
 )
 from benchinfer.core.errors import ScoreTableError, unknown
 from benchinfer.core.measure import Measure
+from benchinfer.core.numbers import count
+from benchinfer.numerics.types import Array
 from benchinfer.scores.checks.faults import refuse
-from benchinfer.scores.columns import COMMON
+from benchinfer.scores.columns import COMMON, assign
 from benchinfer.scores.coverage import Finding
 from benchinfer.scores.formats.catalogue import is_page
+from benchinfer.scores.formats.layouts import errors_of_score
 from benchinfer.scores.formats.pages import published_table
 from benchinfer.scores.formats.published.cells import PublishedTable
+from benchinfer.scores.read import read_scores
 from benchinfer.scores.sources.declaration import Measures, declared
 from benchinfer.scores.sources.files import open_source
 from benchinfer.scores.sources.frames import of_frame
@@ -94,6 +100,11 @@ def read_effects(
         ``dataset``), ``first``, ``second``, ``estimate`` (first minus second) and ``std_error``, or
         ``variance``, or ``conf_low`` and ``conf_high`` of a normal 95 % interval; ``measure``,
         ``domain`` and ``n`` where there are such columns.
+
+        Or scores with published errors, one row per algorithm and data set: columns such as
+        ``acc`` and ``acc_stderr``, or ``value`` with ``ci_low`` and ``ci_high``. Differences of all
+        pairs are read, with errors as if those of two algorithms were independent: too large
+        where both were scored on the same items.
     measures
         The measures that effects are to be reported in, with their direction.
     columns
@@ -161,6 +172,13 @@ def read_effects(
             what = f"{len(effects)} differences of means of {n} independent runs each, by {spread}."
             notes.append(Finding("published means", "note", len(effects), what))
             columns, n = None, None
+    elif not holds_effects(origin.names, columns or {}):
+        scores = scores_with_errors(source, origin.names, columns or {}, declares)
+        if scores is not None:
+            origin = replace(of_frame(scores, origin.name), toml=origin.toml)
+            what = f"{len(scores)} differences of scores, with the errors of two added up."
+            notes.append(Finding("published errors", "note", len(scores), what))
+            columns = None
     if n is not None:
         raise ScoreTableError(
             f"n is {n}, but {origin.name!r} holds no means with spreads.",
@@ -206,8 +224,6 @@ def _published_effects(
     Runs of different algorithms are independent: the variances of two means add up, and those of
     all pairs tell the covariances.
     """
-    import pandas as pd
-
     if spread not in ("sd", "se", "ci"):
         raise ScoreTableError(unknown("spread", spread, ("sd", "se", "ci")))
     if n is None or n < 2:
@@ -227,18 +243,95 @@ def _published_effects(
         for row, mean, error in zip(rows, table.means[column], errors, strict=True)
         if isinstance(mean, float) and error is not None
     ]
-    by_dataset: dict[str, list[tuple[str, float, float]]] = {}
+    by_dataset: Arms = {}
     for column, row, mean, error in cells:
         dataset, algorithm = (column, row) if by_row else (row, column)
-        by_dataset.setdefault(dataset, []).append((algorithm, mean, error))
+        by_dataset.setdefault((dataset,), []).append((algorithm, mean, error))
+    return _differences(by_dataset, ["dataset"]).assign(n=n)
+
+
+# Labels of a data set to its algorithms, their scores and standard errors.
+type Arms = dict[tuple[str, ...], list[tuple[str, float, float]]]
+
+
+def _differences(arms: Arms, labels: list[str]) -> pd.DataFrame:
+    """Return the differences of each two algorithms, whose errors are independent."""
+    import pandas as pd
+
     return pd.DataFrame(
         [
-            (dataset, first, second, mean - other, np.hypot(error, its_error), n)
-            for dataset, arms in by_dataset.items()
-            for (first, mean, error), (second, other, its_error) in combinations(arms, 2)
+            (*names, first, second, mean - other, np.hypot(error, its_error))
+            for names, each in arms.items()
+            for (first, mean, error), (second, other, its_error) in combinations(each, 2)
         ],
-        columns=["dataset", "first", "second", "estimate", "std_error", "n"],
+        columns=[*labels, "first", "second", "estimate", "std_error"],
     )
+
+
+_ROLES_OF_ERRORS = ("std_error", "conf_low", "conf_high")
+
+
+def columns_of_errors(
+    names: Sequence[str], columns: Mapping[str, str], measures: Sequence[str]
+) -> dict[str, str]:
+    """Return the role and column of the published errors of a table of scores, if it has any.
+
+    `columns` are roles that are declared, those of errors among them.
+
+    Examples
+    --------
+    >>> columns_of_errors(["task", "model", "acc", "acc_stderr"], {}, ["acc"])
+    {'std_error': 'acc_stderr'}
+    """
+    of_errors = {role: name for name, role in columns.items() if role in _ROLES_OF_ERRORS}
+    declared_roles = {n: role for n, role in columns.items() if role not in _ROLES_OF_ERRORS}
+    of = assign(names, declared_roles, "long", measures).of
+    if not {"dataset", "algorithm", "value"} <= set(of) or len(of["value"]) != 1:
+        return {}
+    return of_errors or errors_of_score(names, of["value"][0])
+
+
+def scores_with_errors(
+    source: object, names: Sequence[str], columns: Mapping[str, str], measures: Sequence[Measure]
+) -> pd.DataFrame | None:
+    """Return differences of scores with published errors; None of a table that has none."""
+    of_errors = columns_of_errors(names, columns, [measure.name for measure in measures])
+    if not of_errors:
+        return None
+    roles = {name: role for name, role in columns.items() if role not in _ROLES_OF_ERRORS}
+    plain = [Measure(measure.name, measure.better) for measure in measures]
+    score = _single_scores(source, roles, plain)
+    number: dict[str, Array] = {}
+    for role, name in of_errors.items():
+        errors = _single_scores(source, {**_without_value(roles), name: "value"}, plain)
+        number[role] = np.array([errors.get(key, np.nan) for key in score])
+    arms: Arms = {}
+    for (key, mean), error in zip(score.items(), standard_errors(number)[0], strict=True):
+        if np.isfinite(error):
+            measure, dataset, algorithm = key
+            arms.setdefault((measure, dataset), []).append((algorithm, mean, float(error)))
+    return _differences(arms, ["measure", "dataset"])
+
+
+def _without_value(roles: Mapping[str, str]) -> dict[str, str]:
+    return {name: role for name, role in roles.items() if role != "value"}
+
+
+def _single_scores(
+    source: object, columns: Mapping[str, str], measures: Sequence[Measure]
+) -> dict[tuple[str, str, str], float]:
+    """Return measure, data set and algorithm to the one score of each place."""
+    table = read_scores(source, columns=columns or None, measures=list(measures))
+    rows = [table.to_frame(measure.name) for measure in measures]
+    keys = ("measure", "dataset", "algorithm", "value")
+    each = [row for frame in rows for row in zip(*(frame[key] for key in keys), strict=True)]
+    if several := len(each) - len({row[:3] for row in each}):
+        raise ScoreTableError(
+            f"{several:,} of {count(len(each), 'score')} with published errors are of an algorithm"
+            " and data set that have another one.",
+            hint="their spread is the error: compare_meta takes the table of read_scores.",
+        )
+    return {tuple(map(str, row[:3])): float(row[3]) for row in each}  # pyright: ignore[reportReturnType]
 
 
 def _row_labels(

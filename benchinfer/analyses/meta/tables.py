@@ -222,7 +222,7 @@ def _network(meta: MetaComparison) -> NetworkFit:
 
 def splits(meta: MetaComparison) -> list[Split | None]:
     """Split the evidence of each pair, None where there is no direct or no indirect evidence."""
-    robust = _network(meta).interval == "robust"
+    robust = _network(meta).own_errors
     blocks, options = meta.studies.blocks, meta.options
     rows = rows_of(blocks, len(meta.algorithms))
     refined = options.interval != "wald"

@@ -15,6 +15,7 @@ from benchinfer.numerics.types import Codes
 if TYPE_CHECKING:
     from benchinfer.analyses.robustness.agreement import VerdictAgreement
     from benchinfer.analyses.robustness.changes import VerdictChanges
+    from benchinfer.comparison.comparison import Comparison
 
 MOST_ROWS = 15  # pairs that a reader takes in at once
 _NAMED = 6  # data sets or algorithms that a line names
@@ -71,7 +72,7 @@ def _side_by_side(
     for a, comparison in enumerate(agreement.comparisons):
         frame[f"code_{a}"] = agreement.codes[chosen, a]
         frame[f"row_{a}"] = agreement.rows[chosen, a]
-        columns.append(_verdicts(a, comparison.heading, anchors.get(a, "")))
+        columns.append(_verdicts(a, comparison, anchors.get(a, "")))
     frame["reason"] = [agreement.reasons[p] for p in chosen]
     kinds = list(zip(agreement.comparisons, agreement.tested, agreement.weighing, strict=True))
     untested = [within(c.heading) for c, tested, _ in kinds if not tested]
@@ -99,17 +100,21 @@ def _side_by_side(
     )  # fmt: skip
 
 
-def _verdicts(a: int, head: str, anchor: str) -> Column:
+def _verdicts(a: int, comparison: Comparison, anchor: str) -> Column:
+    comparative = comparison.comparative
+
     def write(code: int, contrast: int, first: str, second: str) -> Cell:
         verdict = Verdict(code)
         if contrast < 0:
             return Cell("not compared", f"verdict {verdict.label}", SHAPES[verdict])
         link = row(anchor, contrast) if anchor else ""
-        said = words(verdict, first, second)
+        said = words(verdict, first, second, comparative)
         return Cell(said, f"verdict {verdict.label}", SHAPES[verdict], link)
 
     also = (f"row_{a}", "first", "second")
-    return Column(f"code_{a}", head, write, role="verdict", also=also, defined=False, links=True)
+    return Column(
+        f"code_{a}", comparison.heading, write, role="verdict", also=also, defined=False, links=True
+    )
 
 
 def sensitivity(changes: VerdictChanges) -> Section:

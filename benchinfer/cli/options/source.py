@@ -496,6 +496,32 @@ class SourceArguments:
         names = open_source(self.place, self.query, self.name).names
         return look(names, self.columns or {})
 
+    def offer(self, scores: ScoreTable) -> str:
+        """Return a line that offers the analysis of published errors; empty without any.
+
+        Where an algorithm has several scores on a data set, their spread is the error.
+        """
+        from benchinfer.analyses.meta.read import columns_of_errors
+        from benchinfer.scores.sources.files import open_source
+
+        several = self.others or scores.summary.replications.max() > 1
+        if several or self.layout not in ("auto", "long") or self.scores == "-":
+            return ""
+        of_scores = [field for field in fields(self) if field.name in _OF_SCORES]
+        typed = any(getattr(self, field.name) != field.default for field in of_scores)
+        if self.scores.startswith("example:") or typed:
+            return ""
+        names = open_source(self.place, self.query, self.name).names
+        measures = [measure.name for measure in scores.measures]
+        if not columns_of_errors(names, self.columns or {}, measures):
+            return ""
+        words = ["benchinfer", "compare", "meta", self.scores]
+        words += [word for text in self.column or () for word in ("--column", text)]
+        option = "-m" if len(measures) == 1 else "--measures"
+        for measure in scores.measures:
+            words += [option, f"{measure.name}:{measure.better}"]
+        return f"Weighing by the published errors of the scores: {shlex.join(words)}"
+
     def published(self, kind: str, measure: str | None, **options: Any) -> Effects | Wins:
         """Return published effects or wins; raise a usage error for options of scores."""
         if kind == "Effects":

@@ -16,7 +16,7 @@ import numpy as np
 from benchinfer.comparison.sections import level_writer
 from benchinfer.core.errors import DesignError
 from benchinfer.core.numbers import count, join
-from benchinfer.core.verdict import SHAPES, Verdict, words
+from benchinfer.core.verdict import SHAPES, Verdict
 from benchinfer.numerics.types import Array
 from benchinfer.plots.layout import Layout
 from benchinfer.plots.style import (
@@ -374,8 +374,8 @@ def _notes(comparison: Comparison, groups: Groups, scale: Scale) -> tuple[str, .
         name = comparison.algorithms[groups.control]
         against = np.delete(comparison.relation().states[:, groups.control], groups.control)
         codes = sorted({int(c) for c in against}, reverse=True)
-        said = {Verdict.FIRST: "better", Verdict.SECOND: "worse"}
-        marks = [f"{SHAPES[c]} {said.get(c) or words(c, '', '')}" for c in map(Verdict, codes)]
+        word = comparison.comparative.words
+        marks = [f"{SHAPES[c]} {word[c.label]}" for c in map(Verdict, codes)]
         first = f"bold: the control {name}; against it {', '.join(marks)}"
     elif groups.kind == "letters":
         runs = any("\N{EN DASH}" in text for text in groups.letters)

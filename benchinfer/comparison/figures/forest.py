@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Literal, Protocol
 from benchinfer.core.arguments import ArgumentError
 from benchinfer.core.errors import unknown
 from benchinfer.core.numbers import count
-from benchinfer.core.verdict import Verdict, code, words
+from benchinfer.core.verdict import Comparative, Verdict, code, words
 from benchinfer.plots import bars
 from benchinfer.plots.style import (
     BAND,
@@ -86,6 +86,8 @@ class Forest(bars.Strips[Row]):
         The verdict that lies to the left of the neutral value.
     sides
         What the first and the second one of a pair are called above the axis.
+    comparative
+        Words for the one that is put first.
     """
 
     neutral: float
@@ -93,6 +95,7 @@ class Forest(bars.Strips[Row]):
     log: bool
     left: Literal[Verdict.FIRST, Verdict.SECOND]
     sides: tuple[str, str]
+    comparative: Comparative
 
 
 def layout(
@@ -125,6 +128,7 @@ def layout(
         notes=(),
         width=width,
         alt="",
+        comparative=comparison.comparative,
     )
     rows, names = _rows_in(table, laid)
     more = f"{len(rows):,} of {len(contrasts):,} pairs, {what}; others can be chosen"
@@ -167,7 +171,7 @@ def _rows_in(table: pd.DataFrame, laid: Forest) -> tuple[tuple[Row, ...], dict[s
     """
     order, room = sorted({*table["first"], *table["second"]}), laid.width - 0.4
     names = fitted(order, math.inf)
-    both = [_rows(table, names, named=named) for named in (True, False)]
+    both = [_rows(table, names, laid.comparative, named=named) for named in (True, False)]
     for rows in both:
         if bars.fits(replace(laid, rows=rows)):
             return rows, names
@@ -176,10 +180,12 @@ def _rows_in(table: pd.DataFrame, laid: Forest) -> tuple[tuple[Row, ...], dict[s
             return rows, names
     room -= across(" vs ") + widest([row.said for row in both[1]])
     names = fitted(order, room / 2)
-    return _rows(table, names, named=False), names
+    return _rows(table, names, laid.comparative, named=False), names
 
 
-def _rows(table: pd.DataFrame, names: Mapping[str, str], *, named: bool) -> tuple[Row, ...]:
+def _rows(
+    table: pd.DataFrame, names: Mapping[str, str], comparative: Comparative, *, named: bool
+) -> tuple[Row, ...]:
     """Return a row for each contrast, its verdict worded by the winner's name or side."""
     bounded = "conf_low" in table
     rows: list[Row] = []
@@ -191,7 +197,7 @@ def _rows(table: pd.DataFrame, names: Mapping[str, str], *, named: bool) -> tupl
                 pair=int(p),  # pyright: ignore[reportArgumentType]
                 label=f"{first} vs {second}",
                 verdict=verdict,
-                said=words(verdict, *sides),
+                said=words(verdict, *sides, comparative),
                 estimate=float(row["estimate"]),
                 low=float(row["conf_low"]) if bounded else None,
                 high=float(row["conf_high"]) if bounded else None,
@@ -266,9 +272,10 @@ def draw(forest: Forest, ax: Axes) -> None:
     ends = limits(forest.rows, forest.neutral, forest.band, log=forest.log)
     bars.frame(forest, ax, ends, log=forest.log)
     ax.grid(visible=False)
-    room = bars.room_of_axis(forest) / 2 - across("\N{LEFTWARDS ARROW}  better") - 0.1
+    word = forest.comparative.first
+    room = bars.room_of_axis(forest) / 2 - across(f"\N{LEFTWARDS ARROW}  {word}") - 0.1
     first, second = fitted(forest.sides, room).values()
-    named = {Verdict.FIRST: f"{first} better", Verdict.SECOND: f"{second} better"}
+    named = {Verdict.FIRST: f"{first} {word}", Verdict.SECOND: f"{second} {word}"}
     name_sides(ax, forest.left, named)
     spans = [(-0.55, n - 0.45)] if in_columns else [(y + 0.02, y + 0.38) for y in range(n)]
     draw_reference(forest.neutral, forest.band, ax, spans)

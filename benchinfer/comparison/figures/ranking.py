@@ -18,7 +18,7 @@ from benchinfer.core.arguments import ArgumentError
 from benchinfer.core.errors import DesignError, unknown
 from benchinfer.core.frames import turned
 from benchinfer.core.numbers import count
-from benchinfer.core.verdict import Verdict, code
+from benchinfer.core.verdict import Comparative, Verdict, code
 from benchinfer.numerics.types import Codes
 from benchinfer.plots import bars
 from benchinfer.plots.bars import Interval, Intervals
@@ -49,13 +49,6 @@ type Groups = tuple[tuple[int, ...], ...]
 _GAP, _BAR = 0.14, 0.09  # inches between columns, and of a bar or letter
 _HEAD = 0.7  # inches of the name of a column
 _LEAST, _TICKS = 0.3, 1.0  # share of the width, and inches, that the axis needs
-_WORDS = {
-    Verdict.FIRST: "better",
-    Verdict.SECOND: "worse",
-    Verdict.EQUIVALENT: "equivalent",
-    Verdict.UNDECIDED: "undecided",
-    Verdict.MISSING: "not compared",
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,6 +101,8 @@ class Ranking(Layout):
         As of a forest.
     role
         ``"best"`` or ``"control"``.
+    comparative
+        Words for the one of a pair that is put first, and for the other.
     """
 
     rows: tuple[Ranked, ...]
@@ -119,6 +114,7 @@ class Ranking(Layout):
     log: bool
     left: Verdict
     role: str
+    comparative: Comparative
 
 
 def suits(comparison: Comparison) -> bool:
@@ -172,6 +168,7 @@ def layout(
         log=measure.scale != "identity",
         left=Verdict.FIRST if measure.better == "lower" else Verdict.SECOND,
         role=role,
+        comparative=comparison.comparative,
         title=f"{comparison.heading}: {measure_name(measure)}, {measure.better} is better",
         axis=f"{axis} {names[reference]} ({role})",
         notes=(
@@ -182,7 +179,7 @@ def layout(
             *key(names),
         ),
         width=width,
-        alt=_alt(rows, reference, comparison.level_title),
+        alt=_alt(rows, reference, comparison.level_title, comparison.comparative),
     )
 
 
@@ -286,15 +283,17 @@ def _reading(comparison: Comparison, rows: Sequence[Ranked], role: str) -> str:
         Verdict.EQUIVALENT: "\N{BLACK SQUARE}",
         Verdict.UNDECIDED: "\N{WHITE CIRCLE}",
     }
-    said = ", ".join(f"{signs[v]} {_WORDS[v]}" for v in codes if v in signs)
+    word = comparison.comparative.words
+    said = ", ".join(f"{signs[v]} {word[v.label]}" for v in codes if v in signs)
     intervals = comparison.interval_words([row.pair for row in rows if row.pair >= 0])
     return f"{said} (than the {role}); {intervals or none}"
 
 
-def _alt(rows: Sequence[Ranked], reference: str, level: str) -> str:
+def _alt(rows: Sequence[Ranked], reference: str, level: str, comparative: Comparative) -> str:
+    word = comparative.words
     said = "; ".join(
         f"{row.name} {row.said}".strip()
-        + ("" if row.name == reference else f" ({_WORDS[row.verdict]})")
+        + ("" if row.name == reference else f" ({word[row.verdict.label]})")
         for row in rows
     )
     return (
@@ -339,7 +338,7 @@ def draw(ranking: Ranking, ax: Axes) -> None:
     ax.spines["left"].set_visible(False)
     ax.hlines(np.arange(n - 1) + 0.5, 0, 1, HAIR, lw=0.5, transform=ax.get_yaxis_transform())
     forest.draw_reference(r.neutral, r.band, ax, [(-0.55, n - 0.45)])
-    sides = {Verdict.FIRST: "better", Verdict.SECOND: "worse"}
+    sides = {Verdict.FIRST: r.comparative.first, Verdict.SECOND: r.comparative.second}
     if sum(map(across, sides.values())) + 0.6 > _room(r):
         del sides[Verdict.FIRST]
     forest.name_sides(ax, r.left, sides)

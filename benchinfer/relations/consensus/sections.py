@@ -15,7 +15,7 @@ from benchinfer.core.sections import (
     number,
 )
 from benchinfer.relations.consensus.consensus import NOUNS, Consensus, checks, consensus, optima
-from benchinfer.relations.sections import MOST_IN_ORDER, OUTCOME, legend, on_one_line
+from benchinfer.relations.sections import MOST_IN_ORDER, legend, on_one_line, outcome
 
 _WEIGHTS = {
     "weight_first": "first",
@@ -124,7 +124,7 @@ def support(result: Consensus) -> Table:
         frame=frame,
         columns=(
             *names("first", "second"),
-            OUTCOME,
+            outcome(),
             number("support", "support", places(2)),
             *([_REGRET] if "regret" in frame else []),
             *(number(name, head, amount) for name, head in _WEIGHTS.items()),

@@ -15,7 +15,7 @@ from benchinfer.scores.checks.faults import refusal
 from benchinfer.scores.checks.patterns import Pattern, pattern_of
 from benchinfer.scores.columns import COMMON, GROUPS, ITEMS, common_name
 from benchinfer.scores.coverage import Finding
-from benchinfer.scores.formats.layouts import MEASURES, is_measure
+from benchinfer.scores.formats.layouts import MEASURES, PUBLISHED, error_columns, is_measure
 from benchinfer.scores.sources.curves import STEPS, TARGETS, TRACES
 from benchinfer.scores.sources.declaration import declared
 from benchinfer.scores.sources.files import open_source
@@ -43,14 +43,14 @@ SYNONYMS: dict[str, tuple[str, ...]] = {
     ),
     "replication": (*COMMON["replication"], "rng_seed", "cv_fold", "sample", "replica", "attempt"),
     "measure": COMMON["measure"],
-    "value": COMMON["value"],
+    "value": (*COMMON["value"], "metric_value", "measure_value"),
 }
 # Names that are measures only where they are the name of the column.
 _RETURNS = {"return", "ret", "reward", "returns", "rewards", "fitness", "regret", "cost"}
 _NO_SCORES = {"timestamp", "walltime", "date", "created", "index", "unnamed", "lr", "learningrate"}
 _NO_LABELS = {
     *("state", "status", "outcome", "exit", "exit_status", "termination"),
-    *("user", "notes", "tags", "host", "hostname", "commit"),
+    *("user", "notes", "tags", "host", "hostname", "commit", "mode"),
 }
 _PREFIX = re.compile(r"^(params?|config|tags|hparams|hyperparameters|user_attrs|task)[./_]")
 _PHASES = ("test", "val", "valid", "validation", "eval", "", "train")
@@ -162,6 +162,7 @@ def with_proposals(
     names = list(dict.fromkeys(name for p in made for name in p.directions))
     if names:
         text.append(f'where BETTER is "higher" or "lower", for {join(names)}.')
+    text += [finding.what for finding in findings if finding.rule == PUBLISHED]
     return ScoreTableError("\n".join(text), error.findings, made)
 
 
@@ -352,16 +353,35 @@ def _role(column: ColumnKind) -> str | None:
     return next((role for role, names in SYNONYMS.items() if column.plain in names), None)
 
 
+def _numeric(columns: Sequence[ColumnKind]) -> list[ColumnKind]:
+    """Return the columns of numbers that may be scores: no times of writing, no errors."""
+    errors = error_columns([c.name for c in columns])
+    numeric = [c for c in columns if c.numeric and "".join(c.words) not in _NO_SCORES]
+    return [c for c in numeric if not c.name.startswith("_") and c.name not in errors]
+
+
+def _values(
+    scores: Sequence[ColumnKind], roles: set[str]
+) -> tuple[list[str], Sequence[ColumnKind]]:
+    """Return the columns named as values, and those that may be scores beside them.
+
+    Where a column names the measures, columns of other measures are no scores.
+    """
+    value = [c.name for c in scores if c.plain in SYNONYMS["value"]]
+    if "measure" in roles and value:
+        return value, [c for c in scores if c.name in value]
+    return value, scores
+
+
 def _scores(
     columns: Sequence[ColumnKind], roles: set[str], measures: Sequence[str]
 ) -> Iterator[dict[str, Any]]:
     """Yield options for the scores: one column, one for each measure, or a pattern of names."""
-    numeric = [c for c in columns if c.numeric and "".join(c.words) not in _NO_SCORES]
-    numeric = [c for c in numeric if not c.name.startswith("_")]
+    numeric = _numeric(columns)
     scores = [c for c in numeric if c.plain not in (*STEPS, *SYNONYMS["replication"])]
-    value = [c.name for c in scores if c.plain in SYNONYMS["value"]]
-    named = [c for c in scores if c.is_measure()]
-    single = [*value, *(c.name for c in named if c.name not in value)]
+    value, scores = _values(scores, roles)
+    named = [c for c in scores if c.is_measure() and c.name not in value]
+    single = [*value, *(c.name for c in named)]
     if "algorithm" in roles:
         if {*measures} & {c.name for c in scores}:
             yield {}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -51,6 +51,18 @@ MEASURES = frozenset(
 )
 
 
+PUBLISHED = "published errors"
+_NAMES = {
+    "std_error": r"std_?err(or)?|stand(ard)?_err(or)?|sem|se",
+    "conf_low": r"(ci|conf)(_?\d+)?_(low|lower|lo|lb|min)|lower_(ci|bound)|(low|lower)",
+    "conf_high": r"(ci|conf)(_?\d+)?_(high|upper|hi|ub|max|up)|upper_(ci|bound)|(high|upper)",
+    "margin": r"margin_of_error|moe|\xb1|\+/_?",
+}
+_COLUMN = {role: re.compile(rf"((?P<score>.+?)_)??({name})") for role, name in _NAMES.items()}
+# Without a score before them these may be names of something else.
+_SHORT = {"se", "sem", "low", "lower", "high", "upper"}
+
+
 def roles_of(
     source: Source,
     columns: Mapping[str, str] | None,
@@ -66,6 +78,37 @@ def roles_of(
     one is taken only if no second one fits. Tools that are known have their own. Columns of sizes
     hold no scores; bounds are those of the scores, where they are declared.
     """
+    roles = _roles_as_laid_out(source, columns, layout, measures, covariates, features, bounds)
+    return _without_errors(source, roles)
+
+
+def _without_errors(source: Source, roles: Roles) -> Roles:
+    """Return the roles without columns of the errors of other columns of scores."""
+    errors = [name for name in error_columns(source.names) if name not in roles.of.get("value", ())]
+    errors = [name for name in errors if name not in (*roles.labels, *roles.covariates)]
+    if not errors or (roles.spread == ("measure",) and {*errors} & {*roles.wide}):
+        return roles
+    if any(finding.rule == PUBLISHED for finding in roles.findings):
+        return roles
+    wide = {name: says for name, says in roles.wide.items() if name not in errors}
+    value = roles.of.get("value", ())
+    usable = {"dataset", "algorithm"} <= set(roles.of) and any(
+        errors_of_score(source.names, name) for name in value
+    )
+    note = not_scores(errors, usable=usable)
+    return Roles(roles.of, wide, roles.layout, (*roles.findings, note), roles.covariates)
+
+
+def _roles_as_laid_out(
+    source: Source,
+    columns: Mapping[str, str] | None,
+    layout: str,
+    measures: Sequence[str],
+    covariates: Sequence[str],
+    features: Sequence[str],
+    bounds: tuple[float, float] | None,
+) -> Roles:
+    """Return the roles by the layout that is said, or that fits."""
     if layout == "auto" and (known := source.known) is not None:
         said = {*(columns or {}).values(), *(columns or {})}
         roles = {n: role for n, role in known.columns.items() if not said & {n, role}}
@@ -104,7 +147,7 @@ def _wide(
             fitting[other] = roles
     if len(fitting) == 1:
         ((fitting_layout, roles),) = fitting.items()
-        roles = _without_sizes(source, roles, bounds)
+        roles = _without_errors(source, _without_sizes(source, roles, bounds))
         labels = list(dict.fromkeys("/".join(says.values()) for says in roles.wide.values()))
         what = f"{count(len(roles.wide), 'column')} of scores, one per"
         what += f" {' and '.join(roles.spread)}: {several(labels)}."
@@ -382,3 +425,69 @@ def _may_be_labels(values: pd.Series[Any]) -> bool:
     if numbers.isna().any():
         return True
     return bool((numbers % 1 == 0).all()) and 2 * values.nunique() <= len(values)
+
+
+def error_column(name: str) -> tuple[str, str] | None:
+    """Return the score and the role of a column that is named as an error; None for others.
+
+    The score is empty where the name has none; roles are ``std_error``, ``conf_low``, ``conf_high``
+    and ``margin``, which is not known to be a standard error.
+
+    Examples
+    --------
+    >>> error_column("acc_stderr"), error_column("ci_low"), error_column("rmse")
+    (('acc', 'std_error'), ('', 'conf_low'), None)
+    """
+    plain = re.sub(r"[\s.,\-]+", "_", name.strip().casefold())
+    for role, column in _COLUMN.items():
+        if (match := column.fullmatch(plain)) is not None:
+            return match["score"] or "", role
+    return None
+
+
+def error_columns(names: Iterable[str]) -> dict[str, tuple[str, str]]:
+    """Return the columns of errors of other columns, each with its score and its role.
+
+    Short names, such as "lower", need a score before them, or a column of the other end.
+    """
+    known = {name: of for name in names if (of := error_column(name)) is not None}
+    plain = {re.sub(r"[\s.,\-]+", "_", name.strip().casefold()) for name in names}
+    ends = {role for score, role in known.values() if not score}
+    return {
+        name: (score, role)
+        for name, (score, role) in known.items()
+        if score in plain
+        or (
+            not score
+            and (name.strip().casefold() not in _SHORT or {"conf_low", "conf_high"} <= ends)
+        )
+    }
+
+
+def errors_of_score(names: Iterable[str], score: str) -> dict[str, str]:
+    """Return the role and column of the errors of a score; empty if they tell no standard error.
+
+    Examples
+    --------
+    >>> errors_of_score(["task", "acc", "acc_stderr"], "acc")
+    {'std_error': 'acc_stderr'}
+    >>> errors_of_score(["task", "value", "ci_low"], "value")
+    {}
+    """
+    named = error_columns([*names]).items()
+    for stem in (score.strip().casefold(), ""):
+        columns = {role: name for name, (of, role) in named if of == stem}
+        if "std_error" in columns:
+            return {"std_error": columns["std_error"]}
+        if {"conf_low", "conf_high"} <= set(columns):
+            return {role: columns[role] for role in ("conf_low", "conf_high")}
+    return {}
+
+
+def not_scores(columns: Sequence[str], *, usable: bool) -> Finding:
+    """Report columns of errors that are not read as scores, and who uses them."""
+    n = len(columns)
+    hold = "holds" if n == 1 else "hold"
+    what = f"{count(n, 'column')} {hold} published errors, no scores: {several(columns)}."
+    hint = "compare_meta weighs by them." if usable else ""
+    return Finding(PUBLISHED, "note", n, what, (), hint)

@@ -11,6 +11,13 @@ import pytest
 from scipy import stats
 
 import benchinfer as bi
+from benchinfer.analyses.meta.numerics.effects import Block, rows_of
+from benchinfer.analyses.meta.numerics.network import (
+    clusters,
+    effective_share,
+    equally_exact,
+    pool_network_equally,
+)
 from benchinfer.analyses.meta.numerics.pooling import (
     NetworkPart,
     effective_number,
@@ -20,6 +27,7 @@ from benchinfer.analyses.meta.numerics.pooling import (
 from benchinfer.core.arguments import ArgumentError
 from benchinfer.core.errors import DesignError
 from benchinfer.numerics import closed_testing, max_t
+from benchinfer.numerics.covariance import all_pairs, contrast_variances
 
 from .numerics.golden import blocks
 
@@ -76,7 +84,7 @@ def test_few_effects_have_equal_weights_and_no_error_below_sampling(name, poolin
     assert row(found)["estimate"] == pytest.approx(estimate, rel=1e-9)
     assert row(found)["std_error"] == pytest.approx(error, rel=1e-9)
     p = 2 * stats.t.sf(abs(estimate) / error, d - 1)
-    assert (row(found)["df"], row(found)["p_value"]) == (d - 1, pytest.approx(p, rel=1e-9))
+    assert row(found)[["df", "p_value"]].tolist() == pytest.approx([d - 1, p], rel=1e-9)
     assert "equal weights" in found.method
     assert PRECISION not in failing(found)
     asked = bi.compare_meta(of_pair(y, v), pooling=pooling, interval="hartung-knapp")
@@ -133,25 +141,37 @@ def test_an_empty_interval_of_the_variance_is_called_empty(tmp_path):
     assert re.search(r">\s*empty\s*<", text)
 
 
-def test_p_scores_are_those_of_netrank():
-    rows = [
-        (f"s{d:02}", f"a{one}", f"a{block.arms[0]}", y, error)
-        for d, block in enumerate(blocks())
-        for one, y, error in zip(
-            block.arms[1:], block.y, np.sqrt(block.cov.diagonal()), strict=True
+NETWORK = json.loads((Path(__file__).parents[2] / "golden" / "meta" / "network.json").read_text())
+
+
+def whole_network():
+    """Return the published effects of the reference network: all pairs of each data set."""
+    rows = []
+    for d, block in enumerate(blocks()):
+        level, cov = np.r_[0.0, block.y], np.pad(block.cov, ((1, 0), (1, 0)))
+        for i, j in combinations(range(len(level)), 2):
+            error = np.sqrt(cov[i, i] + cov[j, j] - 2 * cov[i, j])
+            names = f"a{block.arms[i] + 1}", f"a{block.arms[j] + 1}"
+            rows.append((f"s{d:02}", *names, level[i] - level[j], error))
+    return effects(rows)
+
+
+@pytest.mark.parametrize("model", ["fixed", "random"])
+def test_networks_are_those_of_metafor(model):
+    known = NETWORK[model]
+    options = {"method": "fixed"} if model == "fixed" else {"interval": "wald"}
+    found = bi.compare_meta(whole_network(), **options)
+    assert found.algorithms == ("a1", "a2", "a3", "a4", "a5")
+    np.testing.assert_allclose(found.fit.beta, known["beta"], rtol=1e-5)
+    np.testing.assert_allclose(found.fit.cov, known["cov"], rtol=1e-5)
+    scores = found.summary().set_index("algorithm")["p_score"].sort_index()
+    np.testing.assert_allclose(scores, known["p_scores"], rtol=1e-4)
+    spread = found.heterogeneity().iloc[0]
+    assert spread["tau2"] == pytest.approx(known["tau2"], rel=1e-5)
+    if model == "fixed":
+        assert spread[["q", "df", "p_value"]].tolist() == pytest.approx(
+            [known["q"], known["df"], known["p_value"]], rel=1e-6
         )
-        if len(block.arms) == 2
-    ]
-    found = bi.compare_meta(effects(rows), interval="wald")
-    scores = found.summary().set_index("algorithm")["p_score"]
-    table = found.contrasts(all=True)
-    z = table["estimate"] / table["std_error"]
-    for name in found.algorithms:
-        sure = np.r_[
-            stats.norm.cdf(z[table["first"] == name]), stats.norm.sf(z[table["second"] == name])
-        ]
-        assert scores[name] == pytest.approx(sure.mean(), rel=1e-9)
-    assert scores.mean() == pytest.approx(0.5)
 
 
 def test_differences_that_contradict_each_other_are_a_finding():
@@ -198,10 +218,115 @@ def test_step_down_goes_with_one_error_for_all_pairs():
         bi.compare_meta(table, control=control, contrasts="dunnett", adjust="step-down")
 
 
-def test_equal_weights_are_those_of_pairs():
+def network(d, k, errors, rng, *, whole=True):
+    """Return blocks of d data sets, of all algorithms or of two to all, with these errors."""
+    blocks = []
+    for sd in errors(d):
+        arms = rng.permutation(k)[: k if whole else rng.integers(2, k + 1)]
+        level = rng.normal(0, 1, len(arms))
+        cov = sd**2 / 2 * (1 + np.eye(len(arms) - 1))
+        blocks.append(Block(arms, level[1:] - level[0], cov))
+    return blocks
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_the_rule_of_networks_is_that_of_pairs_where_all_are_equally_exact(seed):
+    rng = np.random.default_rng(seed)
+    d, k = int(rng.integers(2, 15)), int(rng.integers(2, 6))
+    spread = float(rng.uniform(0, 3))
+    blocks = network(d, k, lambda n: np.exp(rng.normal(0, spread, n)), rng)
+    rows = rows_of(blocks, k)
+    v = np.array([block.cov[0, 0] for block in blocks])
+    assert effective_share(rows.part(), rows.dataset) == pytest.approx(
+        effective_number(v) / max(d / 2, 5), rel=1e-6
+    )
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_equal_weights_of_a_whole_network_are_those_of_its_pairs(seed):
+    rng = np.random.default_rng(seed)
+    d, k = int(rng.integers(3, 12)), int(rng.integers(2, 6))
+    # Either the spread or the sampling errors are the larger part of all variances.
+    size = (1e-3, 1e3)[seed % 2]
+    rows = rows_of(network(d, k, lambda n: size * rng.uniform(0.1, 1, n), rng), k)
+    part = rows.part()
+    found = pool_network_equally(part, rows.dataset, 0.0)
+    levels, cov = np.r_[0.0, found.beta], np.pad(found.cov, ((1, 0), (1, 0)))
+    turn = np.linalg.pinv(rows.x)
+    for i, j in combinations(range(k), 2):
+        values, variances = [], []
+        for n in range(d):
+            own = rows.dataset == n
+            turn = np.linalg.pinv(rows.x[own])
+            c = turn[i] - turn[j]
+            values.append(c @ rows.y[own])
+            variances.append(c**2 @ rows.v[own])
+        alone = NetworkPart(np.array(values), np.ones((d, 1)), np.array(variances))
+        pair = pool_equally(alone, 0.0)
+        assert levels[i] - levels[j] == pytest.approx(pair.beta[0])
+        assert cov[i, i] + cov[j, j] - 2 * cov[i, j] == pytest.approx(pair.cov[0, 0])
+    assert found.df == pytest.approx(d - 1)
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_equal_weights_of_a_network_depend_on_no_order_and_have_a_floor(seed):
+    rng = np.random.default_rng(seed)
+    k, sd = 4, np.exp(rng.normal(0, 1.5, 9))
+    blocks = network(9, k, lambda _: sd, rng, whole=False)
+    blocks[:2] = network(2, k, lambda _: sd[:2], rng)  # so that none alone determines a level
+    order = rng.permutation(k)
+    turned = [Block(order[block.arms], block.y, block.cov) for block in blocks]
+    contrasts, (i, j) = all_pairs(k)[1], np.triu_indices(k, 1)
+    results = []
+    for each in (blocks, turned):
+        rows = rows_of(each, k)
+        part = rows.part()
+        flat = equally_exact(part)
+        found = pool_network_equally(part, rows.dataset, 0.0)
+        variances = contrast_variances(contrasts[:, 1:], found.cov)
+        half = np.linalg.pinv(part.x)
+        sampling = contrast_variances(contrasts[:, 1:], (half * part.v) @ half.T)
+        spread = clusters(flat, rows.dataset, found.beta, 0.0).errors(np.eye(k - 1)).cov
+        robust = contrast_variances(contrasts[:, 1:], spread)
+        assert (variances >= np.maximum(sampling, robust) * (1 - 1e-9)).all()
+        information = part.x.T @ part.x
+        most = (half * part.v) @ half.T + spread
+        assert np.trace(information @ found.cov) <= np.trace(information @ most) * (1 + 1e-9)
+        square = np.zeros((k, k))
+        square[i, j] = square[j, i] = variances
+        results.append(square)
+    np.testing.assert_allclose(results[1][np.ix_(order, order)], results[0], rtol=1e-8)
+
+
+def test_networks_of_few_or_uneven_data_sets_have_equal_weights():
+    rows = [
+        (f"s{d}", first, second, y, error)
+        for d, error in enumerate([0.1, 1.0, 1.0])
+        for first, second, y in [
+            ("a", "b", 0.1 * d),
+            ("a", "c", 0.3 - d),
+            ("b", "c", 0.3 - 1.1 * d),
+        ]
+    ]
+    found = bi.compare_meta(effects(rows))
+    assert found.interval == "equal-weights"
+    assert "equal weights" in found.method
+    assert PRECISION not in failing(found)
+    pairs = bi.compare_meta(effects(rows), pooling="pairwise").contrasts(all=True)
+    joint = found.contrasts(all=True)
+    assert joint["estimate"].tolist() == pytest.approx(pairs["estimate"].tolist())
+    assert (joint["std_error"] >= pairs["std_error"] - 1e-9).all()
+    for interval in ("robust", "hartung-knapp"):
+        assert PRECISION in failing(bi.compare_meta(effects(rows), interval=interval))
+
+
+def test_equal_weights_need_independent_data_sets_of_which_none_alone_determines_a_difference():
     table = bi.load_example("simulated/balanced")
-    with pytest.raises(DesignError, match="equal weights are those of one pair"):
-        bi.compare_meta(table, interval="equal-weights")
+    assert bi.compare_meta(table, interval="equal-weights").interval == "equal-weights"
+    single = [("s1", "a", "b", 1, 1), ("s2", "a", "b", 2, 0.1), ("s3", "b", "c", 3, 1)]
+    with pytest.raises(DesignError, match="without s3, some differences are not known"):
+        bi.compare_meta(effects(single), interval="equal-weights")
+    assert PRECISION in failing(bi.compare_meta(effects(single)))
     found = bi.compare_meta(table, interval="equal-weights", pooling="pairwise")
     assert found.alone.equal.all()
 

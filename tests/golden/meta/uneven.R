@@ -1,4 +1,4 @@
-# Reference numbers of few and unevenly exact effects, and P-scores. Run from the repository's root
+# Reference numbers of few and unevenly exact effects. Run from the repository's root
 # after fit.R; needs R with metafor and jsonlite.
 suppressMessages({ library(metafor); library(jsonlite) })
 file <- function(name) file.path("tests", "golden", "meta", name)
@@ -21,13 +21,5 @@ for (name in names(sets)) {
     fixed = c(fixed$beta, fixed$se, fixed$pval),
     plain = c(plain$estimate, plain$stderr, plain$p.value))
 }
-
-# P-scores as netmeta's netrank defines them: mean one-sided certainty to be better than another.
-beta <- c(0, known$joint$beta)
-cov <- rbind(0, cbind(0, known$joint$cov))
-scores <- sapply(1:5, function(i) mean(sapply(setdiff(1:5, i), function(j) {
-  pnorm((beta[i] - beta[j]) / sqrt(cov[i, i] + cov[j, j] - 2 * cov[i, j]))
-})))
-values$p_scores <- scores
 
 write(toJSON(values, auto_unbox = TRUE, digits = NA, pretty = TRUE), file("uneven.json"))

@@ -85,7 +85,7 @@ def test_splits_of_several_data_sets_stay_open():
 def test_cross_validation_of_one_data_set_keeps_its_level():
     # Fold means share the training data: correlated by 1/k.
     rng, k, false = np.random.default_rng(5), 10, 0
-    for seed in range(60):
+    for seed in range(240):
         shared, own = rng.normal(size=2), rng.normal(size=(k, 2))
         values = np.sqrt(1 / k) * shared + np.sqrt(1 - 1 / k) * own
         rows = pd.DataFrame(values, columns=["a", "b"]).rename_axis("fold").reset_index()
@@ -93,4 +93,4 @@ def test_cross_validation_of_one_data_set_keeps_its_level():
             rows, measures="accuracy:higher", layout="wide-algorithms", dataset=f"d{seed}"
         )
         false += bi.compare_pair(scores).codes[0] != Verdict.UNDECIDED
-    assert false <= 8  # 3 expected; of the test that takes folds as independent 11
+    assert false <= 12  # of the test that takes folds as independent 25

@@ -8,13 +8,23 @@ symmetric root of their covariance, so that no choice of baselines matters.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
+from scipy.linalg import solve_triangular
 from scipy.special import chdtrc, fdtrc
 
 from benchinfer.analyses.meta.numerics.effects import Block, EffectRows
-from benchinfer.analyses.meta.numerics.pooling import Method, NetworkPart, at, pool, tau_squared
+from benchinfer.analyses.meta.numerics.pooling import (
+    Method,
+    NetworkPart,
+    PooledEffects,
+    at,
+    least_effective_number,
+    pool,
+    solve,
+    tau_squared,
+)
 from benchinfer.numerics.covariance import Adjusted, cluster_robust, contrast_variances, whitened
 from benchinfer.numerics.types import Array, Codes, Flags
 
@@ -86,6 +96,73 @@ def clusters(
         weighted[g, :m] = inverse @ rest[rows]
         information += part.x[rows].T @ inverse @ part.x[rows]
     return NetworkClusters(precision, x, weighted, np.linalg.inv(information))
+
+
+def equally_exact(part: NetworkPart) -> NetworkPart:
+    """Return rows that weigh the same, as if all were equally exact."""
+    return replace(part, v=np.ones(len(part.v)))
+
+
+def effective_share(part: NetworkPart, group: Codes) -> float:
+    """Return the smallest of the pairs' effective numbers of groups, over the number needed.
+
+    The groups (data sets) make the variance of the estimate of a pair, each a share ``s_g`` of it,
+    and ``1 / sum s_g^2`` equally exact ones would make as large shares. By the sampling variances
+    that is ``n0``, and by equal weights ``D``, for two algorithms the number of effects; the number
+    needed is ``max(D / 2, 5)``.
+    """
+    exact, equal = (_shares(rows, group) for rows in (part, equally_exact(part)))
+    return float(min(n / least_effective_number(d) for n, d in zip(exact, equal, strict=True)))
+
+
+def _shares(part: NetworkPart, group: Codes) -> Array:
+    """Return (P,) the effective number of groups behind each pair, at tau^2 = 0."""
+    influence = part.x @ solve(part, 0.0)[1] / np.sqrt(part.v)[:, None]
+    levels = np.column_stack([np.zeros(len(influence)), influence])
+    groups, k = int(group.max()) + 1, levels.shape[1]
+    numbers: list[Array] = []
+    for first in range(k - 1):
+        squares = (levels[:, first + 1 :] - levels[:, [first]]) ** 2
+        by_group = np.zeros((groups, k - 1 - first))
+        np.add.at(by_group, group, squares)
+        numbers.append(by_group.sum(axis=0) ** 2 / (by_group**2).sum(axis=0))
+    return np.concatenate(numbers)
+
+
+def pool_network_equally(part: NetworkPart, group: Codes, tau2: float) -> PooledEffects:
+    """Pool the rows of a network with equal weights.
+
+    Least squares, with robust errors (CR2) from the spread of the groups, not below what sampling
+    errors alone would make of them: the covariance is ``C + (S - C)+``, with C the robust one, S
+    that by the sampling variances, and + the part with positive eigenvalues in the metric of the
+    information, so that no choice of a first algorithm matters. Where all groups hold
+    all algorithms, each pair has the mean of its differences and D - 1 degrees of freedom, as
+    `pool_equally` has.
+
+    Parameters
+    ----------
+    part
+        The rows, whose coefficients are levels of all algorithms but the first.
+    group
+        (n,) codes of the independent groups, without gaps; none alone determines a coefficient.
+    tau2
+        Variance between data sets, as it was estimated: it does not enter.
+
+    References
+    ----------
+    As of `clusters` and `pool_equally`.
+    """
+    flat = equally_exact(part)
+    beta, phi = solve(flat, 0.0)
+    robust = clusters(flat, group, beta, 0.0).errors(np.eye(len(beta)))
+    half = phi @ part.x.T
+    sampling = (half * part.v) @ half.T
+    root = np.linalg.cholesky(phi)
+    half = solve_triangular(root, sampling - robust.cov, lower=True)
+    values, vectors = np.linalg.eigh(solve_triangular(root, half.T, lower=True))
+    lifted = root @ vectors
+    cov = robust.cov + (lifted * np.maximum(values, 0.0)) @ lifted.T
+    return PooledEffects(beta, cov, tau2, 1.0, float(np.median(robust.df)), equal=True)
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,7 @@
 from benchinfer.analyses.subgroups.regions.result import Regions
 from benchinfer.core.numbers import brief
 from benchinfer.core.sections import Figure, Section, Table, names, number
-from benchinfer.relations.sections import OUTCOME
+from benchinfer.relations.sections import outcome
 
 
 def sections(result: Regions) -> tuple[Section, ...]:
@@ -17,7 +17,7 @@ def sections(result: Regions) -> tuple[Section, ...]:
             number("value_low", "from", brief),
             number("value_high", "to", brief),
             number("n_datasets", "data sets", str),
-            OUTCOME,
+            outcome(),
         ),
     )
     return (

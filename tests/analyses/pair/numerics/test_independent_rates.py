@@ -1,6 +1,8 @@
 """Two independent rates: brute force, Fisher's and Boschloo's tests, printed intervals, sizes."""
 
+import json
 from itertools import product
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -9,6 +11,7 @@ from scipy.stats import binom, boschloo_exact, fisher_exact, hypergeom, norm
 
 from benchinfer.analyses.pair.numerics import independent_rates as ir
 from benchinfer.analyses.pair.tests import PairProcedure, _of_independent_rates
+from benchinfer.numerics import rates
 
 TABLES = [
     ((9, 10), (3, 10), 0.00796),
@@ -188,3 +191,15 @@ def test_tolerance_and_direction_are_of_one_statistic():
     assert better.noninferiority == pytest.approx(norm.sf(z[0]), rel=1e-6)
     assert better.high == np.inf
     assert better.p == pytest.approx(ir.unconditional(first, second, 1))
+
+
+NEWCOMBE = json.loads(
+    (Path(__file__).parents[3] / "golden" / "pairs" / "newcombe.json").read_text()
+)
+
+
+@pytest.mark.parametrize("row", NEWCOMBE)
+def test_intervals_of_the_examples_of_newcombe_are_those_of_r(row):
+    first, second = tuple(row["first"]), tuple(row["second"])
+    assert rates.newcombe(first, second, 0.025) == pytest.approx(row["method_10"], abs=1e-9)
+    assert ir.score_interval(first, second, 0.025) == pytest.approx(row["method_6"], abs=2e-6)

@@ -72,6 +72,7 @@ def test_newcombe_is_statsmodels_and_as_printed():
         np.testing.assert_allclose(found, other, atol=1e-9)
     # Newcombe (1998), 56 of 70 against 48 of 80, method 10.
     assert rates.newcombe((56, 70), (48, 80), 0.025) == pytest.approx((0.0524, 0.3339), abs=5e-5)
+    assert rates.newcombe((9, 10), (3, 10), 0.025) == pytest.approx((0.1705, 0.8090), abs=5e-5)
 
 
 def test_newcombe_for_paired_rates():
