@@ -24,6 +24,7 @@ from benchinfer.comparison.evidence import (
     contradicted,
     decide,
 )
+from benchinfer.core.arguments import check_level
 from benchinfer.core.citations import bibtex
 from benchinfer.core.errors import DesignError, unknown
 from benchinfer.core.frames import READ, checks_frame, frame, turned
@@ -31,6 +32,7 @@ from benchinfer.core.measure import Better, Measure
 from benchinfer.core.numbers import several
 from benchinfer.core.provenance import Provenance
 from benchinfer.core.result import Tabular
+from benchinfer.core.saving import SAME, shaped
 from benchinfer.core.sections import Check
 from benchinfer.core.verdict import BETTER, Comparative, Verdict, verdict_columns
 from benchinfer.numerics.directions.rank_sets import RankSets, rank_sets, rank_sets_of_draws
@@ -64,6 +66,16 @@ def spanning(rows: pd.DataFrame, measure: Measure) -> pd.Series[bool]:
     return decided & (rows["conf_low"] <= measure.neutral) & (rows["conf_high"] >= measure.neutral)
 
 
+@shaped(
+    pairs="P 2 <K",
+    codes="P <5",
+    sides="P?",
+    names="P?",
+    setting=SAME,
+    levels=SAME,
+    rank_sets=SAME,
+    worst_case=SAME,
+)
 @dataclass(frozen=True, eq=False, repr=False)
 class Comparison(Tabular):
     """Verdicts and evidence for every pair of algorithms on one measure.
@@ -125,6 +137,10 @@ class Comparison(Tabular):
     decides_later: ClassVar[str] = "it rests on other assumptions"
     # What verdicts rely on where data sets are too few for tests that assume less.
     leans_on: ClassVar[str] = ""
+
+    def __post_init__(self) -> None:
+        if self.tested:
+            check_level(self.level)
 
     @property
     def checks(self) -> tuple[Check, ...]:
@@ -549,6 +565,7 @@ class Comparison(Tabular):
         return f"<{type(self).__name__} of {self.measure.name}: {in_brief(self.relation())}>"
 
 
+@shaped(evidence=SAME)
 @dataclass(frozen=True, eq=False, repr=False)
 class TestedComparison(Comparison):
     """A comparison by tests and simultaneous intervals, or by posterior probabilities of pairs.

@@ -13,6 +13,7 @@ import math
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from typing import Any, cast
 
 import narwhals as nw
@@ -439,6 +440,7 @@ def _recognised(search: _Search, roles: Sequence[str]) -> None:
         search.findings.append(Finding("recognised columns", "note", len(rows), what, (), hint))
 
 
+@lru_cache(maxsize=1 << 16)
 def common_name(name: str) -> str:
     """Return a name of a column in small letters, without "_name" or "_id" at its end."""
     plain = re.sub(r"[\s.\-]+", "_", name.strip().casefold())

@@ -28,7 +28,7 @@ from benchinfer.core import saving
 from benchinfer.core.errors import DesignError
 from benchinfer.core.measure import Measure
 from benchinfer.core.result import Readable
-from benchinfer.core.saving import savable
+from benchinfer.core.saving import SAME, savable, shaped
 from benchinfer.numerics.types import Array, Codes, Flags
 from benchinfer.scores.coverage import Finding
 from benchinfer.scores.features import Feature, differing_features, pool_features
@@ -43,6 +43,7 @@ _SAMPLE = 4096
 
 
 @savable
+@shaped(dataset="M", count="M K", rows="M", mean="M K", home="F <M", root="F K", within="D K")
 @dataclass(frozen=True, slots=True)
 class BlockMoments:
     """Moments of the blocks of one measure; D data sets, K algorithms, M classes.
@@ -238,6 +239,7 @@ def rows_needed() -> DesignError:
 
 
 @savable
+@shaped(measures="M", summary=SAME, mean="M D K", squares="M D K")
 @dataclass(frozen=True, slots=True, repr=False)
 class SufficientStatistics(Readable):
     """All that normal models need of a table of scores, without its rows.

@@ -31,7 +31,7 @@ from benchinfer.comparison.comparison import Alternative
 from benchinfer.comparison.contrasts import ContrastFamily
 from benchinfer.comparison.evidence import Evidence, Level
 from benchinfer.core.progress import Progress, of_task
-from benchinfer.core.saving import savable
+from benchinfer.core.saving import savable, shaped
 from benchinfer.numerics import multiplicity
 from benchinfer.numerics.covariance import all_pairs, pairs_of
 from benchinfer.numerics.directions.rank_sets import RankSets, ResampleReference, rank_sets
@@ -259,6 +259,7 @@ _FEW = 200
 
 
 @savable
+@shaped(estimate="P", low="P", high="P", p_value="P")
 @dataclass(frozen=True, slots=True)
 class Improvement:
     """Probability of improvement of P pairs; (P,) arrays."""

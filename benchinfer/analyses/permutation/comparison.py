@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, ClassVar, Literal
 import numpy as np
 
 from benchinfer.analyses.permutation import overall
+from benchinfer.analyses.permutation.adjustment import Procedure
 from benchinfer.analyses.permutation.numerics import friedman
 from benchinfer.analyses.permutation.options import PermutationOptions
 from benchinfer.analyses.permutation.overall import GlobalRow, RankSums
@@ -25,7 +26,7 @@ from benchinfer.core.errors import DesignError, unknown
 from benchinfer.core.frames import frame
 from benchinfer.core.numbers import count, join
 from benchinfer.core.provenance import StoredOptions
-from benchinfer.core.saving import savable
+from benchinfer.core.saving import savable, shaped
 from benchinfer.core.verdict import Verdict
 from benchinfer.numerics.rotations import all_flips
 from benchinfer.numerics.types import Array, Codes
@@ -84,6 +85,7 @@ type NullDistribution = Literal["exact", "monte-carlo", "asymptotic"]
 
 
 @savable
+@shaped(p_error="P", zeros="P")
 @dataclass(frozen=True, eq=False, repr=False)
 class PermutationComparison(TestedComparison):
     """Verdicts from permutation tests within blocks.
@@ -119,7 +121,7 @@ class PermutationComparison(TestedComparison):
     outcomes: bool
     p_error: Array
     zeros: Codes
-    adjusted: str
+    adjusted: Procedure
     kinds: tuple[NullDistribution, ...]
     pooled: PooledTests
     rows: tuple[GlobalRow, ...]

@@ -1,5 +1,6 @@
 """States of runs with a limit."""
 
+import math
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, Literal, cast
@@ -9,7 +10,7 @@ import numpy as np
 
 from benchinfer.core.errors import ScoreTableError
 from benchinfer.core.hints import literal
-from benchinfer.core.numbers import count, percent
+from benchinfer.core.numbers import count, number_of, percent
 from benchinfer.scores.checks.faults import TIMED_OUT, Reading, tests
 from benchinfer.scores.columns import BLANKS, LABELS
 from benchinfer.scores.coverage import Finding
@@ -60,13 +61,23 @@ def limited(tool: Format, source: Source) -> Format:
     Raises
     ------
     ScoreTableError
-        Runs were stopped at several limits.
+        Runs were stopped at several limits, or a limit is no positive number.
     """
     if not tool.limit or tool.limit not in source.names:
         return tool
     frame, _ = source.load([tool.limit], [], [])
     rows = frame.group_by(tool.limit).agg(nw.len().alias("n")).collect().to_arrow().to_pylist()
-    held = {float(row[tool.limit]): int(row["n"]) for row in rows if row[tool.limit] is not None}
+    limits = {str(row[tool.limit]): int(row["n"]) for row in rows if row[tool.limit] is not None}
+    if odd := sorted(text for text in limits if not _is_limit(text)):
+        n = sum(limits[text] for text in odd)
+        raise ScoreTableError(
+            f"{count(n, 'run')} of the column {tool.limit} {'has' if n == 1 else 'have'} a limit"
+            f" that is no positive number, as {odd[0]!r}.",
+            hint="correct the limits, or leave these rows out.",
+        )
+    held: dict[float, int] = {}
+    for text, n in limits.items():
+        held[float(text)] = held.get(float(text), 0) + n
     if len(held) > 1:
         several = ", ".join(
             f"{limit:,.6g} ({count(n, 'run')})" for limit, n in sorted(held.items())
@@ -81,6 +92,11 @@ def limited(tool: Format, source: Source) -> Format:
         )
     first, *others = tool.measures
     return replace(tool, measures=(*(replace(first, limit=x) for x in held), *others))
+
+
+def _is_limit(text: str) -> bool:
+    number = number_of(text)
+    return number is not None and 0 < number < math.inf
 
 
 class RunStates:
