@@ -85,10 +85,10 @@ def check_shapes(value: object, sizes: dict[str, int] | None = None) -> None:
     """Raise a BenchinferError where arrays of records have other sizes than are declared."""
     if isinstance(value, Mapping):
         for item in cast("Mapping[object, object]", value).values():
-            check_shapes(item)
+            check_shapes(item, dict(sizes or {}))
     elif isinstance(value, tuple | list):
         for item in cast("Sequence[object]", value):
-            check_shapes(item)
+            check_shapes(item, dict(sizes or {}))
     elif dataclasses.is_dataclass(value) and not isinstance(value, type):
         sizes = {} if sizes is None else sizes
         declared: dict[str, str] = {}

@@ -43,21 +43,21 @@ _SAMPLE = 4096
 
 
 @savable
-@shaped(dataset="M", count="M K", rows="M", mean="M K", home="F <M", root="F K", within="D K")
+@shaped(dataset="C", count="C K", rows="C", mean="C K", home="F <C", root="F K", within="D K")
 @dataclass(frozen=True, slots=True)
 class BlockMoments:
-    """Moments of the blocks of one measure; D data sets, K algorithms, M classes.
+    """Moments of the blocks of one measure; D data sets, K algorithms, C classes.
 
     Attributes
     ----------
     dataset
-        (M,) data set of each class, non-decreasing.
+        (C,) data set of each class, non-decreasing.
     count
-        (M, K) how many scores each block of the class has of the algorithm.
+        (C, K) how many scores each block of the class has of the algorithm.
     rows
-        (M,) number of blocks.
+        (C,) number of blocks.
     mean
-        (M, K) means over the blocks, 0 where an algorithm is absent.
+        (C, K) means over the blocks, 0 where an algorithm is absent.
     home, root
         (F,) class, non-decreasing, and (F, K) roots of the sums of outer products of the blocks'
         deviations from these means.
@@ -239,7 +239,7 @@ def rows_needed() -> DesignError:
 
 
 @savable
-@shaped(measures="M", summary=SAME, mean="M D K", squares="M D K")
+@shaped(measures="M", summary=SAME, mean="M D K", squares="M D K", blocks=SAME)
 @dataclass(frozen=True, slots=True, repr=False)
 class SufficientStatistics(Readable):
     """All that normal models need of a table of scores, without its rows.

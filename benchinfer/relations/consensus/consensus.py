@@ -31,6 +31,7 @@ from benchinfer.relations.consensus.numerics.costs import (
     tally,
 )
 from benchinfer.relations.consensus.numerics.solve import classes, linear_regrets, solve
+from benchinfer.relations.consensus.stability import MissingPairs
 from benchinfer.relations.ensemble import Ensemble
 from benchinfer.relations.numerics.distances import twice_ranks
 from benchinfer.relations.relation import Relation, stacked
@@ -127,9 +128,9 @@ class Consensus(Tabular):
     home: ClassVar[str] = "benchinfer.relations.consensus"
 
     algorithms: tuple[str, ...]
-    method: str
-    family: str
-    missing_pairs: str
+    method: Method
+    family: Family
+    missing_pairs: MissingPairs
     cost: float | None
     lower_bound: float | None
     optimal: bool
@@ -260,7 +261,7 @@ def consensus(
     *,
     method: Method = "symdiff",
     family: Family = "weak",
-    missing_pairs: Literal["ignore", "undecided"] = "ignore",
+    missing_pairs: MissingPairs = "ignore",
     solutions: int | Literal["all"] = 100,
     time_limit: float | None = None,
 ) -> Consensus:

@@ -159,9 +159,9 @@ class ConsensusInfluence(Showable):
 
     algorithms: tuple[str, ...]
     relations: tuple[str, ...]
-    method: str
-    family: str
-    missing_pairs: str
+    method: Distance
+    family: Order
+    missing_pairs: MissingPairs
     weights: Array
     above: Array
     count: int
@@ -326,9 +326,9 @@ class Stability(Showable):
     home: ClassVar[str] = "benchinfer.relations.consensus"
 
     algorithms: tuple[str, ...]
-    method: str
-    family: str
-    missing_pairs: str
+    method: Distance
+    family: Order
+    missing_pairs: MissingPairs
     resamples: int
     n_relations: int
     seed: int | None
