@@ -253,7 +253,11 @@ class Comparison(Tabular):
             ``first second estimate ... verdict``, with `all` also ``measure``; see the glossary.
             P-values are numbers, and printed as people write them.
         """
-        if isinstance(order, str) and order not in {"fixed", "result"}:
+        if (
+            order not in ("fixed", "result")
+            if isinstance(order, str)
+            else not isinstance(order, Sequence)
+        ):
             raise DesignError(unknown("order", order, ["fixed", "result"]))
         table = self._contrasts()
         if order != "fixed":

@@ -253,6 +253,11 @@ def level_columns(
     units: Sequence[str], columns: Mapping[str, str] | None, names: Sequence[str]
 ) -> dict[str, str] | None:
     """Return column to role with those of the levels: the outermost is the replication."""
+    if not isinstance(columns, Mapping | None):
+        raise ScoreTableError(
+            f"columns is {columns!r}.",
+            hint='from the table\'s name to ours, as in {"method": "algorithm"}.',
+        )
     given = dict(columns or {})
     if odd := [name for name, role in given.items() if role in INNER]:
         raise ScoreTableError(
