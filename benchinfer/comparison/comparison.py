@@ -24,7 +24,6 @@ from benchinfer.comparison.evidence import (
     contradicted,
     decide,
 )
-from benchinfer.core.arguments import check_level
 from benchinfer.core.citations import bibtex
 from benchinfer.core.errors import DesignError, unknown
 from benchinfer.core.frames import READ, checks_frame, frame, turned
@@ -137,10 +136,6 @@ class Comparison(Tabular):
     decides_later: ClassVar[str] = "it rests on other assumptions"
     # What verdicts rely on where data sets are too few for tests that assume less.
     leans_on: ClassVar[str] = ""
-
-    def __post_init__(self) -> None:
-        if self.tested:
-            check_level(self.level)
 
     @property
     def checks(self) -> tuple[Check, ...]:

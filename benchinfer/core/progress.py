@@ -8,7 +8,7 @@ from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from benchinfer.core.arguments import ArgumentError
+from benchinfer.core.errors import DesignError
 
 if TYPE_CHECKING:
     from rich.progress import Progress as Bars
@@ -27,7 +27,7 @@ def reporting(
 ) -> Generator[Progress | None]:
     """Yield a progress callback; the bar is removed on exit."""
     if not isinstance(progress, bool) and not callable(progress) and progress is not None:
-        raise ArgumentError(
+        raise DesignError(
             f"progress is {progress!r}.", hint="True, False, or a function of task, done and total."
         )
     if not isinstance(progress, bool):

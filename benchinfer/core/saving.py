@@ -467,9 +467,8 @@ def load(path: str | Path) -> Any:
         check_shapes(result)
         str(result)  # fields of one type may still contradict each other
     except (BenchinferError, TypeError, ValueError, LookupError, ArithmeticError) as error:
-        why = str(error).split("\n", 1)[0].rstrip(".")
         raise BenchinferError(
-            f"{str(path)!r} cannot be a saved result: {why}.", hint=hint
+            f"{str(path)!r} cannot be a saved result: {error}.", hint=hint
         ) from None
     if not dataclasses.is_dataclass(result):
         raise BenchinferError(f"{str(path)!r} holds no result.", hint=hint)

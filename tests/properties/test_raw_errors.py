@@ -174,7 +174,6 @@ def test_results_of_which_one_array_has_another_size_are_refused(tmp_path, kind)
         ("pair", ["provenance", "fields", "options", "fields", "adjust"], "auto"),
         ("mixed", ["pairs", "values", 0], 3),
         ("mixed", ["codes", "values", 0], 9),
-        ("mixed", ["level"], 1.9),
         ("meta", ["setting", "fields", "ahead_left_out"], float("inf")),
         ("consensus", ["family"], ""),
         ("consensus", ["method"], "other"),
@@ -185,9 +184,8 @@ def test_results_with_a_value_that_none_has_are_refused(tmp_path, kind, path, va
     document = json.loads(result.save(tmp_path / "x.json").read_text())
     changed(document["result"]["fields"], path, value)
     (tmp_path / "x.json").write_text(json.dumps(sealed(document)))
-    with pytest.raises(bi.BenchinferError, match="cannot be a saved result: ") as refused:
+    with pytest.raises(bi.BenchinferError, match="cannot be a saved result: "):
         bi.load(tmp_path / "x.json")
-    assert str(refused.value).count("Hint: ") == 1
 
 
 def test_limits_of_runs_that_are_no_numbers(tmp_path):
