@@ -8,8 +8,6 @@ from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from benchinfer.core.errors import DesignError
-
 if TYPE_CHECKING:
     from rich.progress import Progress as Bars
     from rich.progress import TaskID
@@ -26,10 +24,6 @@ def reporting(
     *, progress: Progress | bool | None, doing: str = "Resampling"
 ) -> Generator[Progress | None]:
     """Yield a progress callback; the bar is removed on exit."""
-    if not isinstance(progress, bool) and not callable(progress) and progress is not None:
-        raise DesignError(
-            f"progress is {progress!r}.", hint="True, False, or a function of task, done and total."
-        )
     if not isinstance(progress, bool):
         yield progress
         return

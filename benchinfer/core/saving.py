@@ -117,9 +117,9 @@ def _check_shape(name: str, value: object, declared: str, sizes: dict[str, int])
         return
     for letter, size in zip(letters, shape, strict=False):
         sizes.setdefault(letter, int(letter) if letter.isdigit() else size)
-    wanted = tuple(sizes.get(letter, 0) for letter in letters)
-    if shape != wanted:
-        raise BenchinferError(f"{name} has the shape {shape}, not {wanted}")
+    expected = tuple(sizes.get(letter, 0) for letter in letters)
+    if shape != expected:
+        raise BenchinferError(f"{name} has the shape {shape}, not {expected}")
     entries = np.asarray(value)
     if below and entries.size:
         most = int(below) if below.isdigit() else sizes[below]
@@ -237,8 +237,8 @@ def _fits(value: Any, kind: Any) -> bool:  # noqa: C901, PLR0911 (one return for
     if origin in (Union, UnionType):
         return any(_fits(value, part) for part in parts)
     if origin is None and kind in (int, float):
-        whole = isinstance(value, int) and abs(value) < _MOST_WHOLE
-        return whole or (kind is float and isinstance(value, float))
+        integer = isinstance(value, int) and abs(value) < _MOST_WHOLE
+        return integer or (kind is float and isinstance(value, float))
     if origin is None:
         return isinstance(value, kind)
     if not isinstance(value, origin):

@@ -13,7 +13,6 @@ import math
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import lru_cache
 from typing import Any, cast
 
 import narwhals as nw
@@ -253,11 +252,6 @@ def level_columns(
     units: Sequence[str], columns: Mapping[str, str] | None, names: Sequence[str]
 ) -> dict[str, str] | None:
     """Return column to role with those of the levels: the outermost is the replication."""
-    if not isinstance(columns, Mapping | None):
-        raise ScoreTableError(
-            f"columns is {columns!r}.",
-            hint='from the table\'s name to ours, as in {"method": "algorithm"}.',
-        )
     given = dict(columns or {})
     if odd := [name for name, role in given.items() if role in INNER]:
         raise ScoreTableError(
@@ -445,7 +439,6 @@ def _recognised(search: _Search, roles: Sequence[str]) -> None:
         search.findings.append(Finding("recognised columns", "note", len(rows), what, (), hint))
 
 
-@lru_cache(maxsize=1 << 16)
 def common_name(name: str) -> str:
     """Return a name of a column in small letters, without "_name" or "_id" at its end."""
     plain = re.sub(r"[\s.\-]+", "_", name.strip().casefold())

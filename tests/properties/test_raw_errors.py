@@ -200,11 +200,9 @@ def test_limits_of_runs_that_are_no_numbers(tmp_path):
     ("ask", "match"),
     [
         (lambda scores: bi.compare_mixed(scores, level="0.95"), "level is '0.95'"),
-        (lambda scores: bi.compare_permutation(scores, progress=3), "progress is 3"),
         (lambda scores: bi.compare_points(scores).contrasts(order=5), "unknown order 5"),
         (lambda _: bi.load(5), "a int is no path of a saved result"),
         (lambda _: bi.read_scores(frame(), measures="t:lower", where=3), "where is 3"),
-        (lambda _: bi.read_scores(frame(), measures="t:lower", columns=["t"]), "columns is"),
     ],
 )
 def test_arguments_of_another_type(ask, match):

@@ -75,23 +75,23 @@ def limited(tool: Format, source: Source) -> Format:
             f" that is no positive number, as {odd[0]!r}.",
             hint="correct the limits, or leave these rows out.",
         )
-    held: dict[float, int] = {}
+    runs: dict[float, int] = {}
     for text, n in limits.items():
-        held[float(text)] = held.get(float(text), 0) + n
-    if len(held) > 1:
+        runs[float(text)] = runs.get(float(text), 0) + n
+    if len(runs) > 1:
         several = ", ".join(
-            f"{limit:,.6g} ({count(n, 'run')})" for limit, n in sorted(held.items())
+            f"{limit:,.6g} ({count(n, 'run')})" for limit, n in sorted(runs.items())
         )
-        most = max(held, key=held.__getitem__)
+        most = max(runs, key=runs.__getitem__)
         raise ScoreTableError(
-            f"runs were stopped at {len(held)} limits, by the column {tool.limit}: {several}.",
+            f"runs were stopped at {len(runs)} limits, by the column {tool.limit}: {several}.",
             hint=(
                 f"where={literal(f'{tool.limit} == {most:g}')}"
                 " reads those of one: means of times up to different limits are of neither."
             ),
         )
     first, *others = tool.measures
-    return replace(tool, measures=(*(replace(first, limit=x) for x in held), *others))
+    return replace(tool, measures=(*(replace(first, limit=x) for x in runs), *others))
 
 
 def _is_limit(text: str) -> bool:

@@ -182,8 +182,8 @@ def proposals(read: Read, source: object, options: Options) -> list[Proposal]:
         names = [name for name in origin.names if name not in origin.kinds]
         if len(names) > _MOST_COLUMNS:
             return []  # a trial lays out every column
-        held = origin.load(names, [], [])[0].collect().to_arrow()
-        columns, rows = [_column(held.column(name), name) for name in names], held.num_rows
+        loaded = origin.load(names, [], [])[0].collect().to_arrow()
+        columns, rows = [_column(loaded.column(name), name) for name in names], loaded.num_rows
         candidates = list(itertools.islice(_candidates(origin, columns, options), 4 * _MOST_TRIALS))
     except BenchinferError:
         return []

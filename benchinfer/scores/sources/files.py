@@ -712,8 +712,8 @@ def open_text(path: Path, typed: str, delimiter: str) -> tuple[tuple[str, ...], 
         table, findings = _read(path, typed, shape, coded, scores)
         columns = [_numbers(table.column(name)) for name in covariates]
         coded_labels = [_without_fractions(table.column(name)) for name in labels]
-        held = [*coded_labels, *(table.column(name) for name in scores), *columns]
-        return lazy(pa.table(held, [*labels, *scores, *slots(covariates)])), findings
+        parts = [*coded_labels, *(table.column(name) for name in scores), *columns]
+        return lazy(pa.table(parts, [*labels, *scores, *slots(covariates)])), findings
 
     return names, load, lambda labels, scores: (0, _batches(path, typed, shape, labels, scores))
 
