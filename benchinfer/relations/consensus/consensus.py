@@ -31,7 +31,6 @@ from benchinfer.relations.consensus.numerics.costs import (
     tally,
 )
 from benchinfer.relations.consensus.numerics.solve import classes, linear_regrets, solve
-from benchinfer.relations.consensus.stability import MissingPairs
 from benchinfer.relations.ensemble import Ensemble
 from benchinfer.relations.numerics.distances import twice_ranks
 from benchinfer.relations.relation import Relation, stacked
@@ -130,7 +129,7 @@ class Consensus(Tabular):
     algorithms: tuple[str, ...]
     method: Method
     family: Family
-    missing_pairs: MissingPairs
+    missing_pairs: Literal["ignore", "undecided"]
     cost: float | None
     lower_bound: float | None
     optimal: bool
@@ -261,7 +260,7 @@ def consensus(
     *,
     method: Method = "symdiff",
     family: Family = "weak",
-    missing_pairs: MissingPairs = "ignore",
+    missing_pairs: Literal["ignore", "undecided"] = "ignore",
     solutions: int | Literal["all"] = 100,
     time_limit: float | None = None,
 ) -> Consensus:
