@@ -31,6 +31,7 @@ from benchinfer.core.measure import Better, Measure
 from benchinfer.core.numbers import several
 from benchinfer.core.provenance import Provenance
 from benchinfer.core.result import Tabular
+from benchinfer.core.saving import SAME, shaped
 from benchinfer.core.sections import Check
 from benchinfer.core.verdict import BETTER, Comparative, Verdict, verdict_columns
 from benchinfer.numerics.directions.rank_sets import RankSets
@@ -64,6 +65,12 @@ def spanning(rows: pd.DataFrame, measure: Measure) -> pd.Series[bool]:
     return decided & (rows["conf_low"] < measure.neutral) & (rows["conf_high"] > measure.neutral)
 
 
+@shaped(
+    setting=SAME,
+    pairs=SAME,
+    levels=SAME,
+    worst_case=SAME,
+)
 @dataclass(frozen=True, eq=False, repr=False)
 class Comparison(Tabular):
     """Verdicts and evidence for every pair of algorithms on one measure.
@@ -225,7 +232,11 @@ class Comparison(Tabular):
             ``first second estimate ... verdict``, with `all` also ``measure``; see the glossary.
             P-values are numbers, and printed as people write them.
         """
-        if isinstance(order, str) and order not in {"fixed", "result"}:
+        if (
+            order not in ("fixed", "result")
+            if isinstance(order, str)
+            else not isinstance(order, Sequence)
+        ):
             raise DesignError(unknown("order", order, ["fixed", "result"]))
         table = self._contrasts()
         if order != "fixed":
@@ -494,6 +505,7 @@ class Comparison(Tabular):
         return f"<{type(self).__name__} of {self.measure.name}: {in_brief(self.relation())}>"
 
 
+@shaped(evidence=SAME)
 @dataclass(frozen=True, eq=False, repr=False)
 class TestedComparison(Comparison):
     """A comparison by tests and simultaneous intervals, or by posterior probabilities of pairs.

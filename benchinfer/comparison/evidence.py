@@ -11,7 +11,7 @@ import numpy as np
 from benchinfer.core.arguments import check_level
 from benchinfer.core.errors import DesignError
 from benchinfer.core.measure import RANGE, Measure, Scale, out_of_range
-from benchinfer.core.saving import savable
+from benchinfer.core.saving import SAME, savable, shaped
 from benchinfer.core.verdict import MIRROR, Verdict
 from benchinfer.numerics.ties import joined_levels, ranked_rows, rounding
 from benchinfer.numerics.types import Array, Codes, Flags, States
@@ -28,6 +28,7 @@ type Scores = ScoreTable | SufficientStatistics
 
 
 @savable
+@shaped(algorithms="K", coverage=SAME, quantiles="D K 5", domains="D?", stopped=SAME)
 @dataclass(frozen=True, slots=True)
 class Setting:
     """Description of the compared table, without its rows.
@@ -195,6 +196,7 @@ def _refuse_out_of_range(measure: Measure, quantiles: Array) -> None:
 
 
 @savable
+@shaped(estimate="K", low="K", high="K", mean="K", order="K")
 @dataclass(frozen=True, slots=True)
 class Level:
     """Level of each of K algorithms, and what they are ordered by; (K,) arrays.
@@ -280,6 +282,19 @@ class Level:
 
 
 @savable
+@shaped(
+    estimate="P",
+    std_error="P",
+    df="P",
+    statistic="P",
+    p_value="P",
+    p_raw="P",
+    p_equivalence="P",
+    low="P",
+    high="P",
+    p_noninferiority="P",
+    p_error="P",
+)
 @dataclass(frozen=True, slots=True)
 class Evidence:
     """Test and interval of each of P pairs on the modelling scale, larger is better; (P,) arrays.
@@ -317,6 +332,7 @@ class Evidence:
 
 
 @savable
+@shaped(sides="P", codes="P <5")
 @dataclass(frozen=True, slots=True)
 class PairVerdicts:
     """Verdicts of an analysis without its evidence, for the agreement with another one.
@@ -344,6 +360,7 @@ class PairVerdicts:
 
 
 @savable
+@shaped(codes="P <5", withheld="P")
 @dataclass(frozen=True, slots=True)
 class WorstCase:
     """Verdicts of a comparison with the worst score in place of failed runs and missing scores.

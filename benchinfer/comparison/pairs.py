@@ -15,7 +15,7 @@ import numpy as np
 from benchinfer.comparison.contrasts import ContrastFamily, Oriented
 from benchinfer.comparison.evidence import contradicted
 from benchinfer.core.frames import turned
-from benchinfer.core.saving import savable
+from benchinfer.core.saving import savable, shaped
 from benchinfer.core.verdict import Verdict
 from benchinfer.numerics.types import Array, Codes, Flags, States
 from benchinfer.relations import ranks
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
 
 @savable
+@shaped(algorithms="K", index="P 2 <K", codes="P <5", sides="P", quality="K", names="P?")
 @dataclass(frozen=True, eq=False)
 class ComparedPairs:
     """P contrasts of K algorithms with their verdicts, and the order in which people read them.

@@ -2,6 +2,7 @@
 
 import secrets
 from collections.abc import Sequence
+from numbers import Real
 from types import NoneType, UnionType
 from typing import Any, Literal, TypeAliasType, Union, get_args, get_origin
 
@@ -51,7 +52,7 @@ def check_choice(name: str, value: object, kind: Any) -> None:
 
 def check_level(level: float) -> None:
     """Raise an ArgumentError unless a level is between 0 and 1."""
-    if not 0 < level < 1:
+    if not isinstance(level, Real) or not 0 < level < 1:
         raise ArgumentError(f"level is {level!r}.", hint="between 0 and 1, as in 0.95.")
 
 

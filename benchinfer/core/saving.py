@@ -14,7 +14,7 @@ import os
 import secrets
 import stat
 import sys
-from collections.abc import Generator, Mapping, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from functools import cache
 from importlib import import_module
@@ -38,6 +38,9 @@ _VALUES: dict[str, set[type]] = {
     "<U": {str},
 }
 _classes: dict[str, type] = {}
+# Of a class: field to the sizes of its dimensions; see `shaped`.
+_shapes: dict[type, Mapping[str, str]] = {}
+SAME = "same"  # of a field that is a record: its letters are those of the record that holds it
 _inputs: set[str] = set()
 _REASONS = {
     errno.EACCES: "there is no permission",
@@ -61,6 +64,67 @@ def savable[T: type](cls: T) -> T:
         raise TypeError(f"{other.__module__} and {cls.__module__} both have a {cls.__name__}")
     _classes[cls.__name__] = cls
     return cls
+
+
+def shaped[T: type](**fields: str) -> Callable[[T], T]:
+    """Declare the sizes of arrays and tuples of a record, which are checked when one is read.
+
+    Sizes are letters or numbers, as in ``"P 2"``. A letter is one number in a record, and in those
+    of its records that are declared to be `SAME`. With ``"P 2 <K"`` entries are places, from -1 to
+    K - 1. What may be empty ends with ``"?"``.
+    """
+
+    def declare(cls: T) -> T:
+        _shapes[cls] = fields
+        return cls
+
+    return declare
+
+
+def check_shapes(value: object, sizes: dict[str, int] | None = None) -> None:
+    """Raise a BenchinferError where arrays of records have other sizes than are declared."""
+    if isinstance(value, Mapping):
+        for item in cast("Mapping[object, object]", value).values():
+            check_shapes(item, dict(sizes or {}))
+    elif isinstance(value, tuple | list):
+        for item in cast("Sequence[object]", value):
+            check_shapes(item, dict(sizes or {}))
+    elif dataclasses.is_dataclass(value) and not isinstance(value, type):
+        sizes = {} if sizes is None else sizes
+        declared: dict[str, str] = {}
+        for cls in reversed(type(value).__mro__):
+            declared |= _shapes.get(cls, {})
+        for field in dataclasses.fields(value):
+            same = declared.get(field.name) == SAME
+            check_shapes(getattr(value, field.name), sizes if same else None)
+        for name, shape in declared.items():
+            if shape != SAME:
+                _check_shape(f"{type(value).__name__}.{name}", getattr(value, name), shape, sizes)
+
+
+def _check_shape(name: str, value: object, declared: str, sizes: dict[str, int]) -> None:
+    """Check one field; letters that have no number yet take that of the field."""
+    *letters, below = [*declared.removesuffix("?").split(), ""]
+    if letters and letters[-1].startswith("<"):
+        below = letters.pop()[1:]
+    if isinstance(value, np.ndarray):
+        shape: tuple[int, ...] = value.shape
+    elif isinstance(value, tuple | list):
+        shape = (len(cast("Sequence[object]", value)),)
+    else:
+        return  # None, or one for all
+    if declared.endswith("?") and 0 in shape:
+        return
+    for letter, size in zip(letters, shape, strict=False):
+        sizes.setdefault(letter, int(letter) if letter.isdigit() else size)
+    expected = tuple(sizes.get(letter, 0) for letter in letters)
+    if shape != expected:
+        raise BenchinferError(f"{name} has the shape {shape}, not {expected}")
+    entries = np.asarray(value)
+    if below and entries.size:
+        most = int(below) if below.isdigit() else sizes[below]
+        if entries.min() < -1 or entries.max() >= most:
+            raise BenchinferError(f"{name} holds places that are not below {most}")
 
 
 def encode(value: object) -> object:  # noqa: PLR0911 (one return for each kind of value)
@@ -173,7 +237,8 @@ def _fits(value: Any, kind: Any) -> bool:  # noqa: C901, PLR0911 (one return for
     if origin in (Union, UnionType):
         return any(_fits(value, part) for part in parts)
     if origin is None and kind in (int, float):
-        return isinstance(value, float) or (isinstance(value, int) and abs(value) < _MOST_WHOLE)
+        integer = isinstance(value, int) and abs(value) < _MOST_WHOLE
+        return integer or (kind is float and isinstance(value, float))
     if origin is None:
         return isinstance(value, kind)
     if not isinstance(value, origin):
@@ -394,9 +459,12 @@ def load(path: str | Path) -> Any:
         "results are written by result.save(path): save it again, or take an untouched copy;",
         "score tables are read by read_scores.",
     )
+    if not isinstance(path, str | os.PathLike):
+        raise BenchinferError(f"a {type(path).__name__} is no path of a saved result.", hint=hint)
     document = read_sealed(Path(path), "benchinfer", FORMAT, what="a saved result", hint=hint)
     try:
         result = decode(document.get("result"))
+        check_shapes(result)
         str(result)  # fields of one type may still contradict each other
     except (BenchinferError, TypeError, ValueError, LookupError, ArithmeticError) as error:
         raise BenchinferError(

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import chdtr, fdtr, ndtri, stdtr
 
-from benchinfer.core.saving import savable
+from benchinfer.core.saving import savable, shaped
 from benchinfer.numerics.types import Array, Codes
 
 # Probabilities given a draw vary little between draws: of many pairs some draws are enough.
@@ -21,6 +21,9 @@ _BATCHES = 20
 
 
 @savable
+@shaped(
+    estimate="P", low="P", high="P", first="P", equivalent="P", second="P", error="P", dominant="P"
+)
 @dataclass(frozen=True, slots=True)
 class Outcomes:
     """Probabilities of the outcomes of P contrasts; (P,) arrays."""
@@ -90,6 +93,7 @@ def equal_tailed(draws: Array, level: float) -> tuple[Array, Array]:
 
 
 @savable
+@shaped(best="K", near="K", error="K", distribution="K K")
 @dataclass(frozen=True, slots=True)
 class Ranks:
     """Ranks of K algorithms by draws of their effects; (K,) arrays."""

@@ -10,7 +10,7 @@ import numpy as np
 
 from benchinfer.core.frames import frame
 from benchinfer.core.result import Readable
-from benchinfer.core.saving import savable
+from benchinfer.core.saving import SAME, savable, shaped
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -56,6 +56,7 @@ class Finding:
 
 
 @savable
+@shaped(failed="D K", missing="D K")
 @dataclass(frozen=True, slots=True)
 class Gaps:
     """Scores of one measure that a table lacks.
@@ -81,6 +82,7 @@ class Gaps:
 
 
 @savable
+@shaped(datasets="D", algorithms="K", counts="D K", expected="D", gaps=SAME)
 @dataclass(frozen=True, slots=True, repr=False)
 class Coverage(Readable):
     """Counts per cell of one measure, with the findings of the checks.

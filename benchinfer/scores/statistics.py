@@ -28,7 +28,7 @@ from benchinfer.core import saving
 from benchinfer.core.errors import DesignError
 from benchinfer.core.measure import Measure
 from benchinfer.core.result import Readable
-from benchinfer.core.saving import savable
+from benchinfer.core.saving import SAME, savable, shaped
 from benchinfer.numerics.types import Array, Codes, Flags
 from benchinfer.scores.coverage import Finding
 from benchinfer.scores.features import Feature, differing_features, pool_features
@@ -43,20 +43,21 @@ _SAMPLE = 4096
 
 
 @savable
+@shaped(dataset="C", count="C K", rows="C", mean="C K", home="F <C", root="F K", within="D K")
 @dataclass(frozen=True, slots=True)
 class BlockMoments:
-    """Moments of the blocks of one measure; D data sets, K algorithms, M classes.
+    """Moments of the blocks of one measure; D data sets, K algorithms, C classes.
 
     Attributes
     ----------
     dataset
-        (M,) data set of each class, non-decreasing.
+        (C,) data set of each class, non-decreasing.
     count
-        (M, K) how many scores each block of the class has of the algorithm.
+        (C, K) how many scores each block of the class has of the algorithm.
     rows
-        (M,) number of blocks.
+        (C,) number of blocks.
     mean
-        (M, K) means over the blocks, 0 where an algorithm is absent.
+        (C, K) means over the blocks, 0 where an algorithm is absent.
     home, root
         (F,) class, non-decreasing, and (F, K) roots of the sums of outer products of the blocks'
         deviations from these means.
@@ -238,6 +239,7 @@ def rows_needed() -> DesignError:
 
 
 @savable
+@shaped(measures="M", summary=SAME, mean="M D K", squares="M D K", blocks=SAME)
 @dataclass(frozen=True, slots=True, repr=False)
 class SufficientStatistics(Readable):
     """All that normal models need of a table of scores, without its rows.

@@ -11,7 +11,7 @@ import narwhals as nw
 import numpy as np
 
 from benchinfer.core import frames
-from benchinfer.core.saving import savable
+from benchinfer.core.saving import savable, shaped
 from benchinfer.numerics.types import Array, Codes, Counts, Flags
 from benchinfer.scores.columns import JOINT, LABELS, Frame, lazy
 from benchinfer.scores.numerics.places import Places, cell_moments, count_equal
@@ -28,6 +28,20 @@ _SHOWN = 5  # rows of a finding
 
 
 @savable
+@shaped(
+    measures="M",
+    datasets="D",
+    algorithms="K",
+    n="M D K",
+    replications="M D K",
+    mean="M D K",
+    squares="M D K",
+    minimum="M D K",
+    maximum="M D K",
+    shared="M D",
+    ends="M 2",
+    at_ends="M D K 2",
+)
 @dataclass(frozen=True, slots=True)
 class Summary:
     """Counts and moments of a table, in the user's units.

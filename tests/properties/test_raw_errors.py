@@ -9,7 +9,9 @@ import polars as pl
 import pytest
 
 import benchinfer as bi
+from benchinfer.core import saving
 from benchinfer.core.saving import sealed
+from tests.scores.mutated import SAMPLES
 
 
 def frame(scale=1.0):
@@ -109,6 +111,103 @@ def test_results_that_were_changed_and_sealed_anew(tmp_path, compare, path, valu
     (tmp_path / "x.json").write_text(json.dumps(sealed(document)))
     with pytest.raises(bi.BenchinferError, match="cannot be a saved result"):
         bi.load(tmp_path / "x.json")
+
+
+KINDS = {
+    "points": bi.compare_points,
+    "mixed": bi.compare_mixed,
+    "permutation": bi.compare_permutation,
+    "bootstrap": lambda scores: bi.compare_bootstrap(scores, resamples=200, seed=1),
+    "signed-rank": lambda scores: bi.compare_bayes(scores, preset="signed-rank", draws=200, seed=1),
+    "meta": bi.compare_meta,
+    "pair": lambda scores: bi.compare_pair(scores.subset(datasets="d0")),
+    "wins": bi.compare_wins,
+    "statistics": lambda scores: scores.statistics(),
+    "consensus": lambda scores: bi.consensus(bi.per_dataset(bi.compare_points, scores).relations()),
+}
+
+
+def arrays(node):
+    """Yield the fields of a document that hold an array or a tuple of a declared size."""
+    if isinstance(node, dict) and "class" in node:
+        for kind in saving._classes[node["class"]].__mro__:
+            for name, size in saving._shapes.get(kind, {}).items():
+                held = node["fields"][name]
+                if isinstance(held, dict) and (held.get("values") or held.get("tuple")):
+                    yield f"{node['class']}.{name}", size, held
+    for part in node.values() if isinstance(node, dict) else node if isinstance(node, list) else ():
+        yield from arrays(part)
+
+
+def without_last(held):
+    """Take the last entry of the first axis from an array, or from a tuple."""
+    if "tuple" in held:
+        return {"tuple": held["tuple"][:-1]}
+    n, *others = held["shape"]
+    values = held["values"][: (n - 1) * int(np.prod(others))]
+    return {**held, "shape": [n - 1, *others], "values": values}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_results_of_which_one_array_has_another_size_are_refused(tmp_path, kind):
+    result = KINDS[kind](bi.read_scores(frame(), measures="t:lower"))
+    document = json.loads(result.save(tmp_path / "x.json").read_text())
+    places = list(arrays(document["result"]))
+    assert len(places) > 4
+    for _, size, held in places:
+        before = dict(held)
+        held.update(without_last(before))
+        (tmp_path / "x.json").write_text(json.dumps(sealed(document)))
+        if not (size.endswith("?") and 0 in held.get("shape", [len(held.get("tuple", ()))])):
+            with pytest.raises(bi.BenchinferError, match="cannot be a saved result: "):
+                bi.load(tmp_path / "x.json")
+        held.update(before)
+    (tmp_path / "x.json").write_text(json.dumps(sealed(document)))
+    assert str(bi.load(tmp_path / "x.json")) == str(result)
+
+
+@pytest.mark.parametrize(
+    ("kind", "path", "value"),
+    [
+        ("permutation", ["adjusted"], "auto"),
+        ("permutation", ["adjusted"], "other"),
+        ("pair", ["provenance", "fields", "options", "fields", "adjust"], "auto"),
+        ("mixed", ["pairs", "values", 0], 3),
+        ("mixed", ["codes", "values", 0], 9),
+        ("meta", ["setting", "fields", "ahead_left_out"], float("inf")),
+        ("consensus", ["family"], ""),
+        ("consensus", ["method"], "other"),
+    ],
+)
+def test_results_with_a_value_that_none_has_are_refused(tmp_path, kind, path, value):
+    result = KINDS[kind](bi.read_scores(frame(), measures="t:lower"))
+    document = json.loads(result.save(tmp_path / "x.json").read_text())
+    changed(document["result"]["fields"], path, value)
+    (tmp_path / "x.json").write_text(json.dumps(sealed(document)))
+    with pytest.raises(bi.BenchinferError, match="cannot be a saved result: "):
+        bi.load(tmp_path / "x.json")
+
+
+def test_limits_of_runs_that_are_no_numbers(tmp_path):
+    text = (SAMPLES / "timing" / "solver_benchmark.csv").read_text().splitlines()
+    rows = [*text[:3], text[0], *text[3:]]
+    (tmp_path / "x.csv").write_text("\n".join(rows))
+    with pytest.raises(bi.ScoreTableError, match=r"^1 run of the column Timeout has a limit that"):
+        bi.read_scores(tmp_path / "x.csv")
+
+
+@pytest.mark.parametrize(
+    ("ask", "match"),
+    [
+        (lambda scores: bi.compare_mixed(scores, level="0.95"), "level is '0.95'"),
+        (lambda scores: bi.compare_points(scores).contrasts(order=5), "unknown order 5"),
+        (lambda _: bi.load(5), "a int is no path of a saved result"),
+        (lambda _: bi.read_scores(frame(), measures="t:lower", where=3), "where is 3"),
+    ],
+)
+def test_arguments_of_another_type(ask, match):
+    with pytest.raises(bi.BenchinferError, match=match):
+        ask(bi.read_scores(frame(), measures="t:lower"))
 
 
 def test_streams_are_no_empty_files(tmp_path):

@@ -10,13 +10,14 @@ import sqlite3
 import traceback
 import zipfile
 from collections.abc import Callable, Iterable
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
 import pyarrow as pa
-from pyarrow import feather
+from pyarrow import feather, parquet
 
 from benchinfer import read_scores
 from benchinfer.core.errors import BenchinferError
@@ -26,7 +27,7 @@ _ODD = (b"\xff" * 8, b"\0" * 8, (2**63).to_bytes(8, "little"), (2**31).to_bytes(
 
 
 def table(rng: random.Random) -> pd.DataFrame:
-    """Make a table of scores, with a name that is not ASCII."""
+    """Make a table of scores, with a name that is not ASCII and up to three odd columns."""
     places = [
         {"dataset": f"d{d}é", "replication": r, "algorithm": f"m{k}", "acc": round(rng.random(), 3)}
         for d in range(3)
@@ -36,17 +37,61 @@ def table(rng: random.Random) -> pd.DataFrame:
     return pd.DataFrame(places)
 
 
+def odd_columns(frame: pd.DataFrame, rng: random.Random) -> pa.Table:
+    """Return the table in Arrow, with up to three columns of types that no score has."""
+    held, n = pa.Table.from_pandas(frame, preserve_index=False), len(frame)
+    for i in range(rng.choice([0, 0, 1, 2, 3])):
+        name = rng.choice([f"x{i}", f"x{i}", "seed", "status", "acc ", "\u200b", "a" * 300, "é"])
+        odd = rng.choice(ODD)(n)
+        held = held.append_column(name, odd) if name not in held.column_names else held
+    if rng.random() < 0.3:
+        held = held.set_column(2, "algorithm", held.column(2).dictionary_encode())
+    if rng.random() < 0.2:
+        i = rng.choice([0, 2])
+        held = held.set_column(i, held.column_names[i], held.column(i).cast(pa.large_string()))
+    if rng.random() < 0.1:
+        held = held.set_column(3, "acc", held.column(3).cast(pa.float32()))
+    return held
+
+
+ODD: tuple[Callable[[int], pa.Array], ...] = (
+    lambda n: pa.array([2**63 - 1 - i for i in range(n)], pa.int64()),
+    lambda n: pa.array([2**64 - 1 - i for i in range(n)], pa.uint64()),
+    lambda n: pa.array([Decimal(10**37 + i) for i in range(n)], pa.decimal128(38)),
+    lambda n: pa.array([10**9 * i for i in range(n)]).cast(pa.timestamp("ns", "Europe/Berlin")),
+    lambda n: pa.array([i * 2**40 for i in range(n)], pa.duration("us")),
+    lambda n: pa.array([-(i + 1) for i in range(n)], pa.date32()),
+    lambda n: pa.array([None] * n, pa.null()),
+    lambda n: pa.array([{"a": i, "b": [{"c": "é"}] * (i % 3)} for i in range(n)]),
+    lambda n: pa.array([[i] * (i % 4) for i in range(n)], pa.list_(pa.int8())),
+    lambda n: pa.array([[("k", i), ("k", i)] for i in range(n)], pa.map_(pa.string(), pa.int64())),
+    lambda n: pa.array([b"\xff\0%d" % i for i in range(n)], pa.binary()),
+    lambda n: pa.array([i % 2 == 0 for i in range(n)], pa.bool_()),
+    lambda n: pa.array([float("nan"), None, float("-inf"), -0.0] * n, pa.float64())[:n],
+    lambda n: pa.array(["d", None, ""] * n, pa.dictionary(pa.int8(), pa.string()))[:n],
+)
+
+
 def _feather(frame: pd.DataFrame, path: Path, rng: random.Random) -> None:
-    coded = frame.astype({"algorithm": "category"}) if rng.random() < 0.5 else frame
-    held = pa.Table.from_pandas(coded, preserve_index=False)
+    held = odd_columns(frame, rng)
     held = held if rng.random() < 0.5 else held.replace_schema_metadata(None)
     kind = rng.choice(["uncompressed", "lz4", "zstd"])
-    feather.write_feather(held, str(path), compression=kind, chunksize=rng.choice([5, 100]))
+    feather.write_feather(held, str(path), compression=kind, chunksize=rng.choice([1, 5, 100]))
 
 
 def _parquet(frame: pd.DataFrame, path: Path, rng: random.Random) -> None:
     kind = rng.choice(["none", "snappy", "gzip", "zstd", "brotli", "lz4"])
-    frame.to_parquet(path, compression=None if kind == "none" else kind, index=False)  # pyright: ignore[reportCallIssue, reportArgumentType]
+    parquet.write_table(
+        odd_columns(frame, rng),
+        path,
+        compression=kind,
+        version=rng.choice(["1.0", "2.4", "2.6"]),
+        data_page_version=rng.choice(["1.0", "2.0"]),
+        row_group_size=rng.choice([1, 7, None]),
+        use_dictionary=rng.random() < 0.5,
+        store_schema=rng.random() < 0.5,
+        write_page_checksum=rng.random() < 0.3,
+    )
 
 
 def _arrays(frame: pd.DataFrame, path: Path, rng: random.Random) -> None:
@@ -77,17 +122,23 @@ def _duckdb(frame: pd.DataFrame, path: Path, _: random.Random) -> None:
         connection.execute("CREATE TABLE scores AS SELECT * FROM held")
 
 
-def _gzip(frame: pd.DataFrame, path: Path, _: random.Random) -> None:
-    path.write_bytes(gzip.compress(frame.to_csv(index=False).encode()))
+def _text(frame: pd.DataFrame, rng: random.Random) -> bytes:
+    """Write a text that is damaged before it is compressed, in half of the files."""
+    text = frame.to_csv(index=False).encode(rng.choice(["utf-8", "utf-8", "latin-1", "utf-16"]))
+    return damaged(text, rng) if rng.random() < 0.5 else text
 
 
-def _bzip(frame: pd.DataFrame, path: Path, _: random.Random) -> None:
-    path.write_bytes(bz2.compress(frame.to_csv(index=False).encode()))
+def _gzip(frame: pd.DataFrame, path: Path, rng: random.Random) -> None:
+    path.write_bytes(gzip.compress(_text(frame, rng)))
 
 
-def _zstandard(frame: pd.DataFrame, path: Path, _: random.Random) -> None:
+def _bzip(frame: pd.DataFrame, path: Path, rng: random.Random) -> None:
+    path.write_bytes(bz2.compress(_text(frame, rng)))
+
+
+def _zstandard(frame: pd.DataFrame, path: Path, rng: random.Random) -> None:
     with pa.CompressedOutputStream(str(path), "zstd") as stream:
-        stream.write(frame.to_csv(index=False).encode())
+        stream.write(_text(frame, rng))
 
 
 def _archive(frame: pd.DataFrame, path: Path, rng: random.Random) -> None:
@@ -136,8 +187,13 @@ def damaged(data: bytes, rng: random.Random) -> bytes:
         n = len(data)
         i = n - rng.randrange(min(n, 400) + 1) if rng.random() < 0.33 else rng.randrange(n + 1)
         kind = rng.random()
-        if kind < 0.45:
+        if kind < 0.25:
             data = data[:i] + bytes([rng.randrange(256)]) + data[i + 1 :]
+        elif kind < 0.35:  # one bit, near the start or the end
+            i = min(rng.randrange(64), n - 1) if rng.random() < 0.5 else max(0, n - 1 - i % 64)
+            data = data[:i] + bytes([data[i] ^ 1 << rng.randrange(8)]) + data[i + 1 :]
+        elif kind < 0.45:
+            data = data[: max(i, 1)] + rng.choice([b"", bytes(n - i)])
         elif kind < 0.6:
             odd = rng.choice(_ODD)
             data = data[:i] + odd + data[i + len(odd) :]
@@ -160,7 +216,8 @@ def write(folder: Path, kind: str, seed: int) -> Path:
     rng = random.Random(f"{kind} {seed}")  # noqa: S311 - damage, no secrets
     path = folder / f"scores.{kind}"
     KINDS[kind](table(rng), path, rng)
-    path.write_bytes(damaged(path.read_bytes(), rng))
+    within = path.suffix in (".gz", ".bz2", ".zst") and rng.random() < 0.4
+    path.write_bytes(path.read_bytes() if within else damaged(path.read_bytes(), rng))
     return path
 
 
@@ -207,10 +264,9 @@ def _child(folder: Path, kind: str, seeds: Iterable[int], report: Path) -> Any:
     os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
     with report.open("a", encoding="utf-8") as file:
         for seed in seeds:
-            path = write(folder, kind, seed)
             signal.alarm(_SECONDS)
             try:
-                said = _FINE[not use(path)]
+                said = _FINE[not use(write(folder, kind, seed))]
             except BaseException as error:  # noqa: BLE001 - that no other is raised is the test
                 last = traceback.extract_tb(error.__traceback__)
                 ours = [

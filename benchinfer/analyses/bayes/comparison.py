@@ -25,7 +25,7 @@ from benchinfer.core.frames import frame
 from benchinfer.core.numbers import count, join
 from benchinfer.core.progress import reporting
 from benchinfer.core.provenance import StoredOptions
-from benchinfer.core.saving import savable
+from benchinfer.core.saving import SAME, savable, shaped
 from benchinfer.core.sections import Check
 from benchinfer.numerics.directions.rank_sets import RankSets, rank_sets_of_draws
 from benchinfer.numerics.outcome_probabilities import Outcomes, Ranks
@@ -62,6 +62,7 @@ def unused_effect_priors(result: BayesComparison) -> set[str]:
 
 
 @savable
+@shaped(average=SAME, following=SAME, ranks=SAME, ranks_following=SAME)
 @dataclass(frozen=True, eq=False, repr=False)
 class BayesComparison(Comparison):
     """Verdicts from posterior probabilities of a hierarchical model.

@@ -19,7 +19,7 @@ from benchinfer.core.frames import frame
 from benchinfer.core.measure import Measure
 from benchinfer.core.numbers import sentence
 from benchinfer.core.provenance import StoredOptions
-from benchinfer.core.saving import savable
+from benchinfer.core.saving import SAME, savable, shaped
 from benchinfer.numerics.covariance import pairs_of
 from benchinfer.numerics.directions.rank_sets import RankSets
 from benchinfer.numerics.types import Array
@@ -40,6 +40,7 @@ _interval_words = {
 
 
 @savable
+@shaped(p_error="P", improved=SAME)
 @dataclass(frozen=True, eq=False, repr=False)
 class BootstrapComparison(TestedComparison):
     """Verdicts from bootstrapped aggregates.

@@ -10,7 +10,8 @@ from benchinfer.comparison.contrasts import Contrasts
 from benchinfer.comparison.options import TestedOptions
 from benchinfer.core.arguments import ArgumentError
 
-type Adjust = Literal["auto", "holm", "bonferroni", "hochberg", "hommel", "bh", "by", "none"]
+type Procedure = Literal["holm", "bonferroni", "hochberg", "hommel", "bh", "by", "none"]
+type Adjust = Literal["auto"] | Procedure
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -24,7 +25,7 @@ class PairOptions(TestedOptions):
     pair: tuple[str, str] | None
     contrasts: Contrasts = "tukey"
     margin: float | None
-    adjust: Adjust
+    adjust: Procedure
     parts: int | None
     missing: Literal["use", "error"]
     seed: int | None

@@ -22,8 +22,7 @@ if TYPE_CHECKING:
 
 
 type Pairs = Literal["pairwise", "pooled"]
-type Adjust = Literal[
-    "auto",
+type Procedure = Literal[
     "single-step",
     "step-down",
     "closed",
@@ -37,6 +36,7 @@ type Adjust = Literal[
     "by",
     "none",
 ]
+type Adjust = Literal["auto"] | Procedure
 # Sums of sign flips, and terms of these, that step-down tests of many contrasts make do with.
 _MOST_SUMS, _MOST_TERMS = 100_000_000, 10_000_000_000
 # Places on a line are whole numbers up to this.

@@ -76,7 +76,7 @@ def compared(
         outcomes=data.outcomes,
         p_error=tests.error,
         zeros=tests.pairwise.zeros[shown],
-        adjusted=procedure.adjust,
+        adjusted=cast("adjustment.Procedure", procedure.adjust),
         kinds=cast("tuple[NullDistribution, ...]", tests.kinds),
         pooled=tests.pooled.of(shown),
         rows=rows,

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, ClassVar, Literal, override
 import numpy as np
 
 from benchinfer.analyses.permutation import overall
+from benchinfer.analyses.permutation.adjustment import Procedure
 from benchinfer.analyses.permutation.blocks import Exchangeable
 from benchinfer.analyses.permutation.numerics import friedman
 from benchinfer.analyses.permutation.options import PermutationOptions
@@ -27,7 +28,7 @@ from benchinfer.core.errors import DesignError, unknown
 from benchinfer.core.frames import frame
 from benchinfer.core.numbers import count, join
 from benchinfer.core.provenance import StoredOptions
-from benchinfer.core.saving import savable
+from benchinfer.core.saving import savable, shaped
 from benchinfer.numerics.directions.rank_sets import RankSets, TermReference, rank_sets
 from benchinfer.numerics.rotations import all_flips
 from benchinfer.numerics.types import Array, Codes
@@ -86,6 +87,7 @@ type NullDistribution = Literal["exact", "monte-carlo", "asymptotic"]
 
 
 @savable
+@shaped(p_error="P", zeros="P")
 @dataclass(frozen=True, eq=False, repr=False)
 class PermutationComparison(TestedComparison):
     """Verdicts from permutation tests within blocks.
@@ -123,7 +125,7 @@ class PermutationComparison(TestedComparison):
     outcomes: bool
     p_error: Array
     zeros: Codes
-    adjusted: str
+    adjusted: Procedure
     kinds: tuple[NullDistribution, ...]
     pooled: PooledTests
     rows: tuple[GlobalRow, ...]

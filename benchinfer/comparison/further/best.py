@@ -18,7 +18,7 @@ from benchinfer.core.errors import DesignError
 from benchinfer.core.frames import frame
 from benchinfer.core.numbers import level_percent, several
 from benchinfer.core.result import Showable
-from benchinfer.core.saving import savable
+from benchinfer.core.saving import SAME, savable, shaped
 from benchinfer.numerics.covariance import Adjusted, Estimates, all_pairs, contrast_variances
 from benchinfer.numerics.directions.rank_sets import (
     NormalReference,
@@ -39,6 +39,7 @@ _NAMED = 6  # algorithms that a sentence names; of more it gives the number
 
 
 @savable
+@shaped(setting=SAME, sets=SAME, best_first="K <K")
 @dataclass(frozen=True, eq=False, repr=False)
 class BestSets(Showable):
     """Which algorithms may be the best, and which ranks each may have, by tests of their own.

@@ -15,7 +15,7 @@ from typing import ClassVar, Literal
 import numpy as np
 from scipy.special import ndtri, stdtr
 
-from benchinfer.core.saving import savable
+from benchinfer.core.saving import savable, shaped
 from benchinfer.numerics import multiplicity, rotations
 from benchinfer.numerics.types import Array, Codes, Flags
 
@@ -37,6 +37,16 @@ _FLAT = 1e-7
 
 
 @savable
+@shaped(
+    best="K",
+    p_best="K",
+    low="K",
+    high="K",
+    marginal_low="K",
+    marginal_high="K",
+    near="K",
+    p_near="K",
+)
 @dataclass(frozen=True, slots=True)
 class RankSets:
     """Sets of the best algorithm and of the ranks of K algorithms; (K,) arrays.

@@ -14,7 +14,7 @@ from benchinfer.core.errors import DesignError, unknown
 from benchinfer.core.frames import checks_frame, frame
 from benchinfer.core.hints import literal
 from benchinfer.core.result import Tabular
-from benchinfer.core.saving import savable
+from benchinfer.core.saving import savable, shaped
 from benchinfer.core.sections import Check
 from benchinfer.core.verdict import Verdict, verdict_columns
 from benchinfer.numerics.types import Array, Codes, Flags, States
@@ -91,6 +91,7 @@ class Related(Protocol):
 
 
 @savable
+@shaped(algorithms="K", certain="K K", common="K K <5", ranks="K 2", scores="K", votes="5 K K")
 @dataclass(frozen=True, slots=True, repr=False, eq=False)
 class Consensus(Tabular):
     """The relations that disagree least with an ensemble of relations.
@@ -126,9 +127,9 @@ class Consensus(Tabular):
     home: ClassVar[str] = "benchinfer.relations.consensus"
 
     algorithms: tuple[str, ...]
-    method: str
-    family: str
-    missing_pairs: str
+    method: Method
+    family: Family
+    missing_pairs: Literal["ignore", "undecided"]
     cost: float | None
     lower_bound: float | None
     optimal: bool

@@ -15,7 +15,7 @@ from benchinfer.core.errors import DesignError, unknown
 from benchinfer.core.frames import checks_frame, frame
 from benchinfer.core.progress import Progress, of_task, reporting
 from benchinfer.core.result import Showable
-from benchinfer.core.saving import savable
+from benchinfer.core.saving import savable, shaped
 from benchinfer.core.sections import Check
 from benchinfer.core.verdict import Verdict, unrelated
 from benchinfer.numerics.types import Array, Flags, States
@@ -131,6 +131,14 @@ _SAME = 1e-9
 
 
 @savable
+@shaped(
+    algorithms="K",
+    relations="B",
+    weights="B",
+    above="K K",
+    above_without="B K K",
+    count_without="B",
+)
 @dataclass(frozen=True, slots=True, repr=False, eq=False)
 class ConsensusInfluence(Showable):
     """Influence of each of B relations on the consensus.
@@ -151,9 +159,9 @@ class ConsensusInfluence(Showable):
 
     algorithms: tuple[str, ...]
     relations: tuple[str, ...]
-    method: str
-    family: str
-    missing_pairs: str
+    method: Distance
+    family: Order
+    missing_pairs: MissingPairs
     weights: Array
     above: Array
     count: int
@@ -290,6 +298,7 @@ _FEW = 10
 
 
 @savable
+@shaped(algorithms="K", position="3 K K", above="3 K K", tied="3 K K", solutions="S", counts="S")
 @dataclass(frozen=True, slots=True, repr=False, eq=False)
 class Stability(Showable):
     """Averages over the consensus orders of resampled ensembles.
@@ -317,9 +326,9 @@ class Stability(Showable):
     home: ClassVar[str] = "benchinfer.relations.consensus"
 
     algorithms: tuple[str, ...]
-    method: str
-    family: str
-    missing_pairs: str
+    method: Distance
+    family: Order
+    missing_pairs: MissingPairs
     resamples: int
     n_relations: int
     seed: int | None

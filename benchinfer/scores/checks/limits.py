@@ -1,5 +1,6 @@
 """States of runs with a limit."""
 
+import math
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, Literal, cast
@@ -9,7 +10,7 @@ import numpy as np
 
 from benchinfer.core.errors import ScoreTableError
 from benchinfer.core.hints import literal
-from benchinfer.core.numbers import count, percent
+from benchinfer.core.numbers import count, number_of, percent
 from benchinfer.scores.checks.faults import TIMED_OUT, Reading, tests
 from benchinfer.scores.columns import BLANKS, LABELS
 from benchinfer.scores.coverage import Finding
@@ -60,27 +61,42 @@ def limited(tool: Format, source: Source) -> Format:
     Raises
     ------
     ScoreTableError
-        Runs were stopped at several limits.
+        Runs were stopped at several limits, or a limit is no positive number.
     """
     if not tool.limit or tool.limit not in source.names:
         return tool
     frame, _ = source.load([tool.limit], [], [])
     rows = frame.group_by(tool.limit).agg(nw.len().alias("n")).collect().to_arrow().to_pylist()
-    held = {float(row[tool.limit]): int(row["n"]) for row in rows if row[tool.limit] is not None}
-    if len(held) > 1:
-        several = ", ".join(
-            f"{limit:,.6g} ({count(n, 'run')})" for limit, n in sorted(held.items())
-        )
-        most = max(held, key=held.__getitem__)
+    limits = {str(row[tool.limit]): int(row["n"]) for row in rows if row[tool.limit] is not None}
+    if odd := sorted(text for text in limits if not _is_limit(text)):
+        n = sum(limits[text] for text in odd)
         raise ScoreTableError(
-            f"runs were stopped at {len(held)} limits, by the column {tool.limit}: {several}.",
+            f"{count(n, 'run')} of the column {tool.limit} {'has' if n == 1 else 'have'} a limit"
+            f" that is no positive number, as {odd[0]!r}.",
+            hint="correct the limits, or leave these rows out.",
+        )
+    runs: dict[float, int] = {}
+    for text, n in limits.items():
+        runs[float(text)] = runs.get(float(text), 0) + n
+    if len(runs) > 1:
+        several = ", ".join(
+            f"{limit:,.6g} ({count(n, 'run')})" for limit, n in sorted(runs.items())
+        )
+        most = max(runs, key=runs.__getitem__)
+        raise ScoreTableError(
+            f"runs were stopped at {len(runs)} limits, by the column {tool.limit}: {several}.",
             hint=(
                 f"where={literal(f'{tool.limit} == {most:g}')}"
                 " reads those of one: means of times up to different limits are of neither."
             ),
         )
     first, *others = tool.measures
-    return replace(tool, measures=(*(replace(first, limit=x) for x in held), *others))
+    return replace(tool, measures=(*(replace(first, limit=x) for x in runs), *others))
+
+
+def _is_limit(text: str) -> bool:
+    number = number_of(text)
+    return number is not None and 0 < number < math.inf
 
 
 class RunStates:

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 from benchinfer.core.errors import BenchinferError, ScoreTableError
-from benchinfer.core.numbers import count, join
+from benchinfer.core.numbers import count, join, number_of
 from benchinfer.scores.checks.faults import refusal
 from benchinfer.scores.checks.patterns import Pattern, pattern_of
 from benchinfer.scores.columns import COMMON, GROUPS, ITEMS, common_name
@@ -22,8 +22,6 @@ from benchinfer.scores.sources.files import open_source
 from benchinfer.scores.sources.frames import Source
 
 if TYPE_CHECKING:
-    import pandas as pd
-
     from benchinfer.scores.table import ScoreTable
 
 type Options = Mapping[str, Any]
@@ -57,7 +55,8 @@ _PHASES = ("test", "val", "valid", "validation", "eval", "", "train")
 # What spoils a table in such a way that other options may read it.
 _UNCLEAR = {"missing columns", "ambiguous columns", "measures in the header"}
 _MENDABLE = {*_UNCLEAR, "ambiguous layout"}
-_SHOWN, _MOST_TRIALS, _ROWS = 3, 40, 4_000_000
+_ABSENT = (None, "", "nan", "NaN", "NA", "None", "null")
+_SHOWN, _MOST_TRIALS, _ROWS, _MOST_COLUMNS = 3, 40, 4_000_000, 2_000
 _NOUNS = ("seed", "run", "fold", "split", "repeat", "trial", "item", "question", "resample")
 
 
@@ -181,8 +180,10 @@ def proposals(read: Read, source: object, options: Options) -> list[Proposal]:
         origin = open_source(source, options.get("query"), options.get("name"))
         # Of the columns that have no role yet the values tell.
         names = [name for name in origin.names if name not in origin.kinds]
-        held: pd.DataFrame = origin.load(names, [], [])[0].collect().to_arrow().to_pandas()
-        columns, rows = [_column(held[name], name) for name in names], len(held)
+        if len(names) > _MOST_COLUMNS:
+            return []  # a trial lays out every column
+        loaded = origin.load(names, [], [])[0].collect().to_arrow()
+        columns, rows = [_column(loaded.column(name), name) for name in names], loaded.num_rows
         candidates = list(itertools.islice(_candidates(origin, columns, options), 4 * _MOST_TRIALS))
     except BenchinferError:
         return []
@@ -210,15 +211,14 @@ def proposals(read: Read, source: object, options: Options) -> list[Proposal]:
     return [proposal for _, proposal in sorted(made.values(), key=lambda pair: pair[0])]
 
 
-def _column(values: pd.Series[Any], name: str) -> ColumnKind:
-    import pandas as pd
-
-    text = values.astype(str).str.strip()
-    there = values.notna() & ~text.isin(["", "nan", "NaN", "NA", "None", "null"])
-    numbers = pd.to_numeric(text[there], errors="coerce")
-    numeric = bool(there.any() and numbers.notna().all())
-    integral = numeric and bool((numbers % 1 == 0).all())
-    return ColumnKind(name, numeric, integral, int(text[there].nunique()), bool(there.all()))
+def _column(values: Any, name: str) -> ColumnKind:
+    """Return the kind of an Arrow column; only its distinct values are looked at."""
+    labels = [None if v is None else str(v).strip() for v in values.unique().to_pylist()]
+    there = {label for label in labels if label not in _ABSENT}
+    numbers = [number_of(label) for label in there]
+    numeric = bool(numbers) and None not in numbers
+    integral = numeric and all(number is not None and number % 1 == 0 for number in numbers)
+    return ColumnKind(name, numeric, integral, len(there), there == {*labels})
 
 
 def _trial(

@@ -6,11 +6,12 @@ from typing import ClassVar
 
 import numpy as np
 
-from benchinfer.core.saving import savable
+from benchinfer.core.saving import savable, shaped
 from benchinfer.numerics.types import Array, Codes, Counts, Flags
 
 
 @savable
+@shaped(n="D K", stopped="D K", mean="D K", crashed="K")
 @dataclass(frozen=True, slots=True)
 class StoppedRuns:
     """Stopped runs of a measure with a limit, in the cells of a table.

@@ -18,6 +18,7 @@ _DIGITS = 18  # of numbers that fit into 64 bits
 _CHUNK = 1 << 16  # scores that are looked at together: they fit into a processor's cache
 _COLUMNS = 1 << 20  # scores from which algorithms of large data sets are looked at in turn
 _RUN = 256  # blocks in a row from which it pays to look at them where they are
+_MOST_ROOM = 1 << 27  # scores for which there is room at once: a damaged file expects any number
 _MOST_REPEATS = 1 << 20  # rows more than places, from which the rest of the rows is not placed
 MOST = 1e150  # the sum of ten million squares of this is still finite
 
@@ -358,7 +359,7 @@ class Scatter:
             if self.blocks * self.width > 4 * self.rows + (1 << 20):
                 raise NotDenseError
             # What is not written takes no memory: room for all rows need not be copied later.
-            room = np.empty(max(4 * last, last + self.expected * 9 // 8))
+            room = np.empty(max(4 * last, last + min(self.expected * 9 // 8, _MOST_ROOM)))
             used = (1 + self.blocks) * self.width
             room[:used] = self.value[:used]
             self.value = room

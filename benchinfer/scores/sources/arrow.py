@@ -27,7 +27,8 @@ def arrow_file(path: Path, typed: str, kind: str) -> Source:
     def load(labels: Columns, scores: Columns, covariates: Columns) -> Loaded:
         with _errors(typed, kind):
             check_memory(typed, file.count_rows())
-            table = file.to_table(columns=list(dict.fromkeys([*labels, *scores, *covariates])))
+            columns = list(dict.fromkeys([*labels, *scores, *covariates]))
+            table = file.to_table(columns=columns) if kind == "parquet" else _feather(path, columns)
             table.validate(full=True)
         return of_frame(table.replace_schema_metadata(), path.name).load(labels, scores, covariates)
 
@@ -65,16 +66,43 @@ def _errors(typed: str, kind: str) -> Generator[None]:
 
 def _batches(path: Path, kind: str, columns: Sequence[str]) -> Iterator[Any]:
     """Read a file of columns in batches of rows, text as codes."""
-    from pyarrow import dataset
     from pyarrow.parquet import ParquetFile
 
     if kind != "parquet":
-        yield from dataset.dataset(path, format=kind).to_batches(
-            columns=list(columns), batch_size=BATCH, batch_readahead=2, use_threads=False
-        )
+        for part in _parts(path, columns):
+            yield from (part.slice(i, BATCH) for i in range(0, part.num_rows, BATCH))
         return
     with ParquetFile(path) as file:
         text = [name for name in columns if holds_text(file.schema_arrow.field(name).type)]
     # With a buffer all of a file would stay in memory until its end.
     with ParquetFile(path, read_dictionary=text, pre_buffer=False) as file:
         yield from file.iter_batches(BATCH, columns=list(columns), use_threads=False)
+
+
+def _parts(path: Path, columns: Sequence[str]) -> Iterator[Any]:
+    """Read the record batches of a Feather file one by one, each validated in full.
+
+    The scanner of data sets, which reads several at once, can end the process on damaged ones.
+    """
+    import pyarrow as pa
+
+    with pa.OSFile(str(path)) as file:
+        names = pa.ipc.open_file(file).schema.names
+        options = pa.ipc.IpcReadOptions(
+            included_fields=sorted(names.index(name) for name in columns), use_threads=False
+        )
+        reader = pa.ipc.open_file(file, options=options)
+        for i in range(reader.num_record_batches):
+            part = reader.get_batch(i)
+            part.validate(full=True)
+            yield part.select(list(columns))
+
+
+def _feather(path: Path, columns: Sequence[str]) -> Any:
+    """Return some columns of a Feather file."""
+    import pyarrow as pa
+
+    with pa.OSFile(str(path)) as file:
+        schema = pa.ipc.open_file(file).schema
+    fields = [schema.field(name) for name in columns]
+    return pa.Table.from_batches(list(_parts(path, columns)), pa.schema(fields))

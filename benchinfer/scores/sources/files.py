@@ -14,7 +14,7 @@ from typing import IO, Any, cast
 
 import narwhals as nw
 
-from benchinfer.core.errors import ScoreTableError, message, optional
+from benchinfer.core.errors import ScoreTableError, message
 from benchinfer.core.measure import is_text
 from benchinfer.core.numbers import count, several
 from benchinfer.core.saving import note_input
@@ -54,9 +54,10 @@ from benchinfer.scores.formats.documents import (
 )
 from benchinfer.scores.formats.format import Format, not_utf8
 from benchinfer.scores.formats.layouts import roles_of
-from benchinfer.scores.formats.packed import COMPRESSED, MOST_BYTES, opened, refuse_archive
+from benchinfer.scores.formats.packed import COMPRESSED, MOST_BYTES, opened
 from benchinfer.scores.numerics.places import NotDenseError
 from benchinfer.scores.sources.arrow import arrow_file
+from benchinfer.scores.sources.excel import excel_file
 from benchinfer.scores.sources.frames import (
     Columns,
     Load,
@@ -590,7 +591,7 @@ def of_file(typed: str, path: Path, query: str | None, folder: Path | None = Non
         read = sqlite_file if head(path) == SQLITE else duckdb_file
         known, frame = None, read(path, typed, query)
     elif suffix in EXCEL:
-        known, frame = None, _excel_file(path, typed)
+        known, frame = None, excel_file(path, typed)
     else:
         raise ScoreTableError(
             f"{typed!r} is not a kind of file that can be read.", hint=f"{_KNOWN}."
@@ -693,34 +694,6 @@ def _json_lines(path: Path, typed: str, longest: int) -> Any:
     )
 
 
-def _excel_file(path: Path, typed: str) -> object:
-    import pandas as pd
-
-    if path.suffix.casefold() != ".xls":
-        optional("openpyxl", "excel")
-    try:
-        refuse_archive(path, typed)
-        sheets = pd.read_excel(path, sheet_name=None)
-    except ScoreTableError:
-        raise
-    except ImportError:
-        raise ScoreTableError(
-            f"{typed!r} is of an old kind of Excel file.", hint="save it as .xlsx."
-        ) from None
-    except Exception as error:  # noqa: BLE001 - zip, XML and openpyxl each raise their own
-        raise ScoreTableError(
-            f"{typed!r} cannot be read as Excel: {first_line(error)}",
-            hint="the file is damaged or of another kind: save it once more, or as CSV.",
-        ) from None
-    used = {name: sheet for name, sheet in sheets.items() if len(sheet.columns)}
-    if len(used) > 1:
-        raise ScoreTableError(
-            f"{typed!r} holds {len(used)} sheets: {', '.join(map(str, used))}.",
-            hint="save one as a file of its own, or read it by pandas and pass the frame.",
-        )
-    return next(iter({**sheets, **used}.values()))
-
-
 def open_text(path: Path, typed: str, delimiter: str) -> tuple[tuple[str, ...], Load, Stream]:
     """Read the header of a text file."""
     shape = _shape(path, typed, delimiter)
@@ -733,16 +706,14 @@ def open_text(path: Path, typed: str, delimiter: str) -> tuple[tuple[str, ...], 
         )
 
     def load(labels: Columns, scores: Columns, covariates: Columns) -> Loaded:
+        import pyarrow as pa
+
         coded = list(dict.fromkeys([*labels, *covariates]))
         table, findings = _read(path, typed, shape, coded, scores)
         columns = [_numbers(table.column(name)) for name in covariates]
-        table = table.select([*labels, *scores])
-        for name in labels:
-            i = table.schema.get_field_index(name)
-            table = table.set_column(i, name, _without_fractions(table.column(i)))
-        for slot, column in zip(slots(covariates), columns, strict=True):
-            table = table.append_column(slot, column)
-        return lazy(table), findings
+        coded_labels = [_without_fractions(table.column(name)) for name in labels]
+        parts = [*coded_labels, *(table.column(name) for name in scores), *columns]
+        return lazy(pa.table(parts, [*labels, *scores, *slots(covariates)])), findings
 
     return names, load, lambda labels, scores: (0, _batches(path, typed, shape, labels, scores))
 

@@ -239,6 +239,10 @@ def _rows(table: Any, where: str | Callable[[Any], Any]) -> tuple[Any, int]:
     import numpy as np
     import pyarrow as pa
 
+    if not isinstance(where, str) and not callable(where):
+        raise ScoreTableError(
+            f"where is {where!r}.", hint="an expression over the columns, or a function of a frame."
+        )
     for i, name in enumerate(table.schema.names):
         table = table.set_column(i, name, _typed(table.column(i)))
     if not isinstance(where, str):

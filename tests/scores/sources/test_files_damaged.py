@@ -43,6 +43,28 @@ def test_offsets_and_text_of_feather_are_looked_at_before_they_are_used(tmp_path
     refusal(path, "cannot be read as feather: In column 0")
 
 
+def test_batches_of_feather_that_say_a_number_of_rows_they_do_not_have(tmp_path):
+    path = tmp_path / "scores.feather"
+    feather.write_feather(pa.Table.from_pylist(ROWS), str(path), compression="uncompressed")
+    said = struct.pack("<q", len(ROWS))
+    places = [i for i in range(path.stat().st_size) if path.read_bytes()[i : i + 8] == said]
+    assert places
+    data = path.read_bytes()
+    for rows in (1 << 33, 1 << 40, (1 << 63) - 1, -1):
+        harmed = data
+        for i in places:
+            harmed = harmed[:i] + struct.pack("<q", rows) + harmed[i + 8 :]
+        path.write_bytes(harmed)
+        with pytest.raises(bi.ScoreTableError):
+            bi.read_scores(path, measures="acc:higher")
+
+
+@pytest.mark.parametrize("seed", [53134, 53234, 53834])
+def test_feather_files_that_ended_the_process_one_time_in_three(tmp_path, seed):
+    """Damaged batches that were read at the same time."""
+    assert check(tmp_path, "feather", [seed] * 12)[1] == []
+
+
 def test_codes_beyond_the_dictionary_of_feather(tmp_path):
     path = tmp_path / "scores.feather"
     table = pa.Table.from_pylist(ROWS)

@@ -22,7 +22,7 @@ from benchinfer.core.errors import DesignError, unknown
 from benchinfer.core.frames import frame
 from benchinfer.core.numbers import count
 from benchinfer.core.provenance import StoredOptions
-from benchinfer.core.saving import savable
+from benchinfer.core.saving import SAME, savable, shaped
 from benchinfer.core.sections import Check
 from benchinfer.numerics.outcome_probabilities import Outcomes
 from benchinfer.numerics.types import Array, Flags
@@ -52,6 +52,7 @@ _FORMULAS = {
 
 
 @savable
+@shaped(average=SAME, following=SAME, votes=SAME, settled="P")
 @dataclass(frozen=True, eq=False, repr=False)
 class BayesPairsComparison(Comparison):
     """Verdicts from posterior probabilities of a published test, made for each pair by itself.

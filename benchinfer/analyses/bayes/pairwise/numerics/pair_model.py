@@ -46,7 +46,7 @@ from scipy.special import (
     stdtr,
 )
 
-from benchinfer.core.saving import savable
+from benchinfer.core.saving import savable, shaped
 from benchinfer.numerics.outcome_probabilities import Outcomes, monte_carlo_error
 from benchinfer.numerics.types import Array, Codes
 
@@ -518,6 +518,7 @@ def sample(
 
 
 @savable
+@shaped(first="P", equivalent="P", second="P", error="P")
 @dataclass(frozen=True, slots=True)
 class Votes:
     """Posterior probabilities that an outcome is the most probable one, of P pairs; (P,) arrays."""
