@@ -11,6 +11,7 @@ import numpy as np
 
 from benchinfer.comparison.comparison import Comparison, TestedComparison
 from benchinfer.comparison.further.best import BestSets
+from benchinfer.comparison.further.sections import best_section
 from benchinfer.comparison.per_dataset import Comparisons
 from benchinfer.core import sections
 from benchinfer.core.frames import GLOSSARY
@@ -76,10 +77,6 @@ _HEADS = {
     "p_noninferiority": "p not worse",
     "p_raw": "p (unadjusted)",
     "p_error": "p error",
-    "p_not_beaten": "p",
-    "not_beaten": "may be best",
-    "p_not_beaten_beyond": "p (beyond tolerance)",
-    "not_beaten_beyond": "within tolerance",
     "prob_first": "P first",
     "prob_equivalent": "P equivalent",
     "prob_second": "P second",
@@ -92,8 +89,6 @@ _HEADS = {
 }
 _WRITERS: Mapping[str, Write] = {
     **dict.fromkeys(("p_value", "p_equivalence", "p_noninferiority", "p_raw"), p_value),
-    **dict.fromkeys(("p_not_beaten", "p_not_beaten_beyond"), p_value),
-    **dict.fromkeys(("not_beaten", "not_beaten_beyond"), lambda value: "yes" if value else "no"),
     **dict.fromkeys(("prob_first", "prob_equivalent", "prob_second"), places(3)),
     **dict.fromkeys(("p_dominant", "prob_win", "prob_more_wins"), places(3)),
     **dict.fromkeys(("wins", "ties", "losses", "n_contests", "n_used", "n"), amount),
@@ -108,7 +103,6 @@ _TESTS = ("p_value", "p_noninferiority")
 _OPEN = np.array([-np.inf, np.inf])
 _BETTER = (Verdict.FIRST.label, Verdict.SECOND.label)
 _SHARES = ("prob_first", "prob_equivalent", "prob_second")
-_SETS_OF_THE_BEST = ("p_not_beaten", "not_beaten", "p_not_beaten_beyond", "not_beaten_beyond")
 
 
 def favours(measure: Measure) -> str:
@@ -748,43 +742,6 @@ def sections_of(result: object, request: Request) -> tuple[Section, ...]:
     if request.best and isinstance(result, Comparison):
         return (*shown, best_section(result.best()))
     return shown
-
-
-def best_section(sets: BestSets) -> Section:
-    """Return the section of the sets of the best algorithm and of ranks."""
-    data, level = sets.table(), level_percent(sets.level)
-    kind = "credible" if sets.credible else "confidence"
-    tests = "" if sets.credible else "one-sided tests of their own decide here; "
-    question = (
-        f"Another question than that of the pairs: {tests}each set holds with {level} by itself,"
-        " and not together with the verdicts."
-    )
-    beyond = "" if sets.sets.near is None else " p (beyond tolerance) is of more than that."
-    return Section(
-        title="Which may be the best",
-        lead=sets.headline(),
-        text=(question,),
-        tables=(
-            Table(
-                name="best",
-                caption=f"{sentence(kind)} sets of the best algorithm and of ranks",
-                frame=data,
-                data=data,
-                columns=(
-                    *names("algorithm"),
-                    *(_column(name) for name in data.columns if name in _SETS_OF_THE_BEST),
-                    Column("rank_low", "ranks", _range, also=("rank_high",)),
-                    Column("rank_low_alone", "rank alone", _range, also=("rank_high_alone",)),
-                ),
-                note="" if sets.credible else f"p: that no other algorithm is better.{beyond}",
-            ),
-        ),
-    )
-
-
-def _range(low: int, high: int) -> str:
-    """Return a range of ranks as text."""
-    return f"{low}" if low == high else f"{low} to {high}"
 
 
 # By class: what is said of a result when a reader requests it.
