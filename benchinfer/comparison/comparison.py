@@ -232,11 +232,9 @@ class Comparison(Tabular):
             ``first second estimate ... verdict``, with `all` also ``measure``; see the glossary.
             P-values are numbers, and printed as people write them.
         """
-        if (
-            order not in ("fixed", "result")
-            if isinstance(order, str)
-            else not isinstance(order, Sequence)
-        ):
+        # Types do not stop a number at run time.
+        known = order in ("fixed", "result") if isinstance(order, str) else True
+        if not known or not isinstance(order, str | Sequence):  # pyright: ignore[reportUnnecessaryIsInstance]
             raise DesignError(unknown("order", order, ["fixed", "result"]))
         table = self._contrasts()
         if order != "fixed":

@@ -459,7 +459,8 @@ def load(path: str | Path) -> Any:
         "results are written by result.save(path): save it again, or take an untouched copy;",
         "score tables are read by read_scores.",
     )
-    if not isinstance(path, str | os.PathLike):
+    # Types do not stop a number at run time.
+    if not isinstance(path, str | os.PathLike):  # pyright: ignore[reportUnnecessaryIsInstance]
         raise BenchinferError(f"a {type(path).__name__} is no path of a saved result.", hint=hint)
     document = read_sealed(Path(path), "benchinfer", FORMAT, what="a saved result", hint=hint)
     try:

@@ -86,14 +86,13 @@ def resolved(studies: Studies, fit: NetworkFit, k: int, interval: Interval) -> I
     equally = interval == "equal-weights" or (
         interval == "auto" and independent and share_of(studies, k) < 1 - 1e-12
     )
-    if equally:
-        alone = gathered(studies, replace(fit, interval="equal-weights"), k).determined_alone()
-        if not alone.any():
-            return "equal-weights"
+    even = replace(fit, interval="equal-weights")
+    if equally and not gathered(studies, even, k).determined_alone().any():
+        return "equal-weights"
     if interval == "auto" and k == 2 and not studies.prior_df:
         return "hartung-knapp"
-    if interval != "equal-weights":
-        alone = gathered(studies, fit, k).determined_alone()
+    weighed = even if interval == "equal-weights" else fit
+    alone = gathered(studies, weighed, k).determined_alone()
     if not alone.any():
         return "robust"
     if interval == "auto":

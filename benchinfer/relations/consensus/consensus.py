@@ -53,6 +53,7 @@ type Method = Literal[
 type Family = Literal[
     "linear", "weak", "partial", "preorder", "equivalence", "semiorder", "interval"
 ]
+type MissingPairs = Literal["ignore", "undecided"]
 
 
 SCORES = ("borda", "copeland", "condorcet")
@@ -129,7 +130,7 @@ class Consensus(Tabular):
     algorithms: tuple[str, ...]
     method: Method
     family: Family
-    missing_pairs: Literal["ignore", "undecided"]
+    missing_pairs: MissingPairs
     cost: float | None
     lower_bound: float | None
     optimal: bool
@@ -260,7 +261,7 @@ def consensus(
     *,
     method: Method = "symdiff",
     family: Family = "weak",
-    missing_pairs: Literal["ignore", "undecided"] = "ignore",
+    missing_pairs: MissingPairs = "ignore",
     solutions: int | Literal["all"] = 100,
     time_limit: float | None = None,
 ) -> Consensus:
@@ -367,9 +368,9 @@ def consensus(
 def _of_orders(
     names: tuple[str, ...],
     *,
-    method: str,
-    family: str,
-    missing_pairs: str,
+    method: Method,
+    family: Family,
+    missing_pairs: MissingPairs,
     votes: Array,
     orders: Iterable[States],
     certain: Flags,
