@@ -7,7 +7,6 @@ from benchinfer.analyses.bootstrap.evidence import BEYOND, BootstrapProcedure, B
 from benchinfer.analyses.bootstrap.numerics.intervals import contracted, expanded
 from benchinfer.analyses.bootstrap.numerics.resampling import ScoreSample
 from benchinfer.analyses.bootstrap.options import statistic_of
-from benchinfer.comparison.adjustment import sidak
 from benchinfer.comparison.checks import decisions, tables
 from benchinfer.comparison.contrasts import ContrastFamily, some_of
 from benchinfer.core.sections import Check
@@ -74,10 +73,9 @@ def _error_rate(result: BootstrapComparison, procedure: BootstrapProcedure) -> C
     A bootstrap takes the spread of n units with divisor n, and its tails from the normal
     distribution where they are those of t. For a mean of normal scores that is known exactly.
     """
-    units, n, alpha = procedure.bounds.units, procedure.n_contrasts, result.alpha
-    level = (sidak(alpha, n) if procedure.sides == 2 else alpha / n) / procedure.sides
+    units, level = procedure.bounds.units, procedure.tail
     share = np.full(len(procedure.bounds.df), level)
-    if result.options.interval == "expanded":
+    if result.options.percentiles == "expanded":
         share = contracted(share, units)
     factor = float(expanded(share, units).max()) / level
     drawn = "replications" if result.target == "datasets" else "data sets"
@@ -148,7 +146,7 @@ def _resamples(result: BootstrapComparison, procedure: BootstrapProcedure) -> li
     """Return the checks that resamples and units suffice to decide pairs and bound intervals."""
     least, alpha, evidence = procedure.bounds.least, result.alpha, result.evidence
     share = np.full(len(least), 1 / (procedure.resamples + 1))
-    if result.options.interval == "expanded":
+    if result.options.percentiles == "expanded":
         share = expanded(share, procedure.bounds.units)
     each = procedure.sides * procedure.n_contrasts
     smallest = min(each * float(np.maximum(share, least).min()), 1.0)

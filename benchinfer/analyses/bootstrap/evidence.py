@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
@@ -25,10 +26,16 @@ from benchinfer.analyses.bootstrap.numerics.intervals import (
 )
 from benchinfer.analyses.bootstrap.numerics.resampling import Resample, ScoreSample
 from benchinfer.analyses.bootstrap.options import BootstrapOptions
-from benchinfer.comparison.adjustment import sidak
+from benchinfer.comparison.adjustment import (
+    adjusted,
+    agreeing,
+    level_spent,
+    sidak,
+    tail_level,
+)
 from benchinfer.comparison.comparison import Alternative
 from benchinfer.comparison.contrasts import ContrastFamily
-from benchinfer.comparison.evidence import Evidence, Level
+from benchinfer.comparison.evidence import Evidence, Level, in_agreement
 from benchinfer.core.progress import Progress, of_task
 from benchinfer.core.saving import savable
 from benchinfer.numerics import multiplicity
@@ -110,7 +117,8 @@ class BootstrapProcedure:
     sides: int
     bounds: UnitBounds  # of the contrasts by the number of units
     largest_part: float  # the largest share of one unit in the variance of a contrast
-    share: float  # share of resamples beyond a bound of one contrast
+    tail: float  # level of one bound of a contrast
+    share: float  # share of resamples beyond such a bound
 
     @staticmethod
     def of(
@@ -122,12 +130,11 @@ class BootstrapProcedure:
         """Return the procedure that the arguments of `compare_bootstrap` ask for."""
         n = len(family.matrix) if options.adjust == "holm" else 1
         sides = 1 if options.directed else 2
-        alpha, bounds = options.alpha, influence.bounds(family.matrix)
-        level = sidak(alpha, n) / 2 if sides == 2 else alpha / n
+        bounds, level = influence.bounds(family.matrix), tail_of(family, options)
         share, resamples = level, options.resamples
         # Where the units cannot reach the level, no number helps.
         reached = level >= bounds.least
-        if options.interval == "expanded":
+        if options.percentiles == "expanded":
             shares = contracted(np.full(len(family.matrix), level), bounds.units)
             share = float(shares[reached].min(initial=level) if reached.any() else shares.max())
         if resamples == "auto":
@@ -143,8 +150,15 @@ class BootstrapProcedure:
             sides=sides,
             bounds=bounds,
             largest_part=float((parts.max(axis=0) / np.maximum(parts.sum(axis=0), 1e-300)).max()),
+            tail=level,
             share=share,
         )
+
+
+def tail_of(family: ContrastFamily, options: BootstrapOptions) -> float:
+    """Return the level of each end of the intervals of a family."""
+    n, directed = len(family.matrix), options.directed
+    return tail_level(options.adjust, options.alpha, n, options.beside, directed=directed) / 2
 
 
 def most_resamples(contrasts: int) -> int:
@@ -168,22 +182,22 @@ def tested(
     draws: BootstrapDraws,
     family: ContrastFamily,
     margin: float,
-    alpha: float,
-    alternative: Alternative,
-    adjust: str,
+    options: BootstrapOptions,
 ) -> BootstrapTests:
     """Turn draws of contrasts into tests and intervals.
 
     A two-sided p-value is twice the smaller one-sided one; the equivalence p-value is the larger of
-    the two one-sided ones at the tolerance. Intervals are at Sidak's level (one-sided bounds: at
-    Bonferroni's), or of each contrast alone.
+    the two one-sided ones at the tolerance.
     """
-    step = multiplicity.holm if adjust == "holm" else np.copy
-    n = len(family.matrix) if adjust == "holm" else 1
-    p, low, high = _decided(draws, alternative, alpha, n)
+    n, alternative, adjust = len(family.matrix), options.alternative, options.adjust
+    step = partial(adjusted, adjust)
+    p, low, high = _decided(draws, alternative, tail_of(family, options))
     outside = np.maximum(p_at_most(draws, -margin), p_at_least(draws, margin))
     flat, shown, error = draws.flat, family.wanted, draws.sd
-    adjusted = np.where(flat, 1.0, step(p))
+    p_value = step(p, level_spent(adjust, n, options.beside))
+    p_value = np.where(flat, 1.0, p_value)
+    if agreeing(adjust, n, options.beside):
+        low, high = in_agreement(low, high, draws.estimate, p_value <= options.alpha)
     equal = np.where(flat, 1.0, step(outside))
     not_worse = None
     if alternative != "two-sided" and margin:
@@ -201,7 +215,7 @@ def tested(
         statistic=np.divide(draws.estimate, error, out=np.zeros(len(error)), where=error > 0)[
             shown
         ],
-        p_value=adjusted[shown],
+        p_value=p_value[shown],
         p_raw=p[shown],
         p_equivalence=equal[shown],
         low=low[shown],
@@ -210,24 +224,23 @@ def tested(
     )
     return BootstrapTests(
         evidence,
-        (p_error * adjusted / p)[shown],
+        (p_error * p_value / p)[shown],
         (monte_carlo_error(outside, draws, 1) * equal / outside)[shown],
         flat[shown],
     )
 
 
 def _decided(
-    draws: BootstrapDraws, alternative: Alternative, alpha: float, n: int, null: float = 0.0
+    draws: BootstrapDraws, alternative: Alternative, tail: float, null: float = 0.0
 ) -> tuple[Array, Array, Array]:
-    """Return unadjusted p-values, and bounds of n intervals that hold together."""
+    """Return unadjusted p-values, and bounds that leave a tail out on each closed side."""
     open_end = np.full(len(draws.estimate), np.inf)
     if alternative == "better":
-        return p_at_most(draws, null), lower(draws, alpha / n), open_end
+        return p_at_most(draws, null), lower(draws, tail), open_end
     if alternative == "worse":
-        return p_at_least(draws, null), -open_end, upper(draws, alpha / n)
+        return p_at_least(draws, null), -open_end, upper(draws, tail)
     p = np.minimum(2 * np.minimum(p_at_most(draws, null), p_at_least(draws, null)), 1.0)
-    side = sidak(alpha, n) / 2
-    return p, lower(draws, side), upper(draws, side)
+    return p, lower(draws, tail), upper(draws, tail)
 
 
 # Enough for the probabilities, whose intervals are not near anything that decides.
@@ -263,7 +276,7 @@ def improvement_of(
     pairs, resample = pairs_of(sample.values.shape[1]), options.resample
     several = options.adjust == "holm"
     n = len(pairs) if several else 1
-    units = sample.units(resample) if options.interval == "expanded" else None
+    units = sample.units(resample) if options.percentiles == "expanded" else None
     side = sidak(options.alpha, n) / 2
     # Of many pairs the bounds lie far out, where more resamples are needed.
     enough = min(resamples, max(SIDE_RESAMPLES, int(10 / side)), _MOST)
@@ -274,7 +287,7 @@ def improvement_of(
     draws = gather(
         profiles.point(sample, pairs), values, 1.0, units=units, least=sample.least(resample)
     )
-    p, low, high = _decided(draws, "two-sided", options.alpha, n, 0.5)
+    p, low, high = _decided(draws, "two-sided", side, 0.5)
     return Improvement(
         draws.estimate,
         np.maximum(low, 0.0),

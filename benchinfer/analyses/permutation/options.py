@@ -10,7 +10,7 @@ import numpy as np
 
 from benchinfer.analyses.permutation.adjustment import Adjust, Pairs, resolve
 from benchinfer.analyses.permutation.blocks import On, Scale
-from benchinfer.comparison.adjustment import SIDES, Interval, level_spent, tail_level
+from benchinfer.comparison.adjustment import SIDES, Interval, agreeing, level_spent, tail_level
 from benchinfer.comparison.comparison import Alternative, Target
 from benchinfer.comparison.options import TestedOptions
 from benchinfer.core.arguments import ArgumentError, check_count, seed_of
@@ -107,6 +107,11 @@ class PermutationProcedure:
         """Return the share of the level that the intervals of n contrasts take from their tests."""
         paired = self.pairs == "pairwise"
         return level_spent(self.adjust, n, self.interval) if paired else 0.0
+
+    def agreeing(self, n: int) -> bool:
+        """Return whether intervals of n contrasts leave equality out just where one is decided."""
+        own = self.pairs == "pairwise" or n == 1
+        return own and agreeing(self.adjust, n, self.interval)
 
     def bounds(self, low: Array, high: Array) -> tuple[Array, Array]:
         """Return bounds of intervals, infinite on the open side of one-sided ones."""
