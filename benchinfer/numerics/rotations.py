@@ -81,7 +81,6 @@ class _Hypothesis:
     """A set of equalities; pairs are indices of `triu_indices`."""
 
     tested: Codes  # indices of the pairs that speak against it
-    n: int  # how many of the pairs that are compared it holds
     # within, weight: pairs inside the blocks, and one over the size of their block
     within: Codes
     weight: Array
@@ -309,7 +308,8 @@ def closed_flips(
         return _Along(size, np.ones_like(size), np.arange(len(size)), pooled=False)
 
     single = np.array([len(h.within) == 1 for h in hypotheses])
-    share = _shares(hypotheses, terms.shape[1], spent)
+    # Pairs that say nothing have no interval.
+    share = _shares(hypotheses, np.count_nonzero(~silent), spent)
     closure = _Closure(hypotheses, share, np.where(single, -1, 0), [along], alone, alpha)
     return closure.tested(terms.shape[1], directions, exact=all_flips(len(terms)))
 
@@ -437,13 +437,13 @@ def _hypotheses(k: int, control: int | None) -> tuple[_Hypothesis, ...]:
         members = np.flatnonzero(size[labels] > 1)
         weight = 1 / size[labels[first[within]]]
         tested = within[involved[within]]
-        hypotheses.append(_Hypothesis(tested, len(tested), within, weight, members))
+        hypotheses.append(_Hypothesis(tested, within, weight, members))
     return tuple(hypotheses)
 
 
 def _shares(hypotheses: Sequence[_Hypothesis], m: int, spent: float) -> Array:
     """Return the share of the level that each hypothesis is tested at."""
-    return level_share(np.array([float(h.n) for h in hypotheses]), m, spent)
+    return level_share(np.array([float(len(h.tested)) for h in hypotheses]), m, spent)
 
 
 def _speaking(hypotheses: Sequence[_Hypothesis], quiet: Flags) -> list[_Hypothesis]:

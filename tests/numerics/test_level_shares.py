@@ -238,3 +238,33 @@ def test_a_verdict_and_an_interval_are_wrong_together_in_five_percent():
         outside = (differences < low) | (differences > high) | (decided & (differences == 0))
         wrong += outside.any()
     assert wrong / tables <= 0.05 + 2 * np.sqrt(0.05 * 0.95 / tables)
+
+
+def test_pairs_that_are_not_tested_take_no_part_in_the_shares():
+    """Five ends share the level where one of six pairs shares no block."""
+    rng, k = np.random.default_rng(3), 4
+    terms = rng.normal(size=(10, 6)) + 0.8
+    silent = np.arange(6) == 2
+    terms[:, silent] = 0.0
+    alone = np.ones(6)
+    alone[~silent] = (flipped(terms[:, ~silent])[:, :] >= flipped(terms[:, ~silent])[0]).mean(
+        axis=0
+    )
+    sums = np.zeros((512, 6))
+    sums[:, ~silent] = flipped(terms[:, ~silent])
+
+    def p_of(members):
+        if len(members) == 1:
+            return alone[members[0]]
+        largest = sums[:, members].max(axis=1)
+        return (largest >= largest[0] * (1 - 1e-9)).mean()
+
+    expected = np.zeros(6)
+    for members in sets_of(k):
+        tested = [i for i in members if not silent[i]]
+        if tested:
+            value = p_of(tested if len(members) > 1 else members)
+            value /= level_share(float(len(tested)), 5, SPENT)
+            expected[tested] = np.maximum(expected[tested], value)
+    found = rotations.closed_flips(terms, alone, k, 0.05, silent=silent, spent=SPENT).p_value
+    np.testing.assert_allclose(found[~silent], np.minimum(expected, 1.0)[~silent], rtol=1e-9)

@@ -162,7 +162,8 @@ def compare_permutation(
         for up to 18 and by an upper bound, which `method` names, for more.
     interval
         As in `compare_mixed`. Intervals of ranks end at the least and the largest difference where
-        the test of so few blocks has no end at their level.
+        the test of so few blocks has no end at their level. Beside pooled tests, and tests with
+        ``scale="dataset"``, which are not of what is estimated, intervals are simultaneous.
     pairs
         Each pair on its own scores (``"pairwise"``), or on scores that all algorithms share
         (``"pooled"``), as in Friedman's post-hoc tests.

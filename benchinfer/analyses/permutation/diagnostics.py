@@ -45,7 +45,7 @@ def _attainable(
     many, n = 1.0, len(pairwise.smallest)
     if flips:
         # A pair alone is the hypothesis with the least share of the level.
-        many = 1 / level_share(1.0, n, level_spent(result.adjusted, n, result.options.interval))
+        many = 1 / level_share(1.0, n, _spent(result, n))
     elif result.adjusted != "none":
         many = float(n)
     if not result.pairwise:
@@ -73,6 +73,11 @@ def _attainable(
         remedy=f"no pair differs on more than {blocks}, and so few decide none, whatever the"
         f" scores: the smallest adjusted p-value that they give is {smallest:.4g}; {more}",
     )
+
+
+def _spent(result: PermutationComparison, n: int) -> float:
+    """Return the share of the level that intervals take from the tests."""
+    return level_spent(result.adjusted, n, result.options.procedure(0.0).beside)
 
 
 def _of_blocks(result: PermutationComparison, data: Exchangeable, lost: list[str]) -> list[Check]:

@@ -146,4 +146,4 @@ def _alone(
     tests = test_pairs(data, family.matrix, procedure)
     if data.outcomes and procedure.on != "dispersion":
         tests = of_rates(tests, data, family.matrix, procedure)
-    return of_one_side(tests)
+    return of_one_side(tests) if procedure.of_estimates else tests

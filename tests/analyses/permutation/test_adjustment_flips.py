@@ -6,6 +6,7 @@ import pytest
 import benchinfer as bi
 from benchinfer.core.errors import DesignError
 from benchinfer.numerics import multiplicity, rotations
+from benchinfer.numerics.multiplicity import SPENT, level_share
 from benchinfer.numerics.signs import signed_ranks
 from tests.analyses.mixed.test_compare import simulated, table
 
@@ -29,11 +30,11 @@ def test_default_is_closed_by_flips_of_the_blocks(on):
     rows = result.contrasts(all=True)
     terms = differences() if on == "values" else signed_ranks(differences(), 1e-12)
     raw = rows["p_raw"].to_numpy()
-    found = rotations.closed_flips(terms, raw, 4, 0.05, silent=np.zeros(6, np.bool_))
+    found = rotations.closed_flips(terms, raw, 4, 0.05, silent=np.zeros(6, np.bool_), spent=SPENT)
     np.testing.assert_allclose(rows["p_value"], found.p_value, rtol=1e-9)
     assert (rows["p_error"] == 0).all()
     assert (rows["p_value"] >= raw).all()
-    assert (rows["p_value"] <= multiplicity.holm(raw) + 1e-12).all()
+    assert (rows["p_value"] <= multiplicity.holm(raw, SPENT) + 1e-12).all()
     assert (
         "P-values are of the closed test of all 6 pairs, by sign flips of whole blocks; intervals"
         in result.method
@@ -69,7 +70,7 @@ def test_unshared_replications_have_no_blocks_to_flip():
 def test_step_down_tests_go_from_the_largest_statistic():
     rows = compared(adjust="step-down").contrasts(all=True)
     terms = signed_ranks(differences(), 1e-12)
-    p, _ = rotations.step_down_flips(terms, two_sided=True, alpha=0.05)
+    p, _ = rotations.step_down_flips(terms, two_sided=True, alpha=0.05, spent=SPENT)
     np.testing.assert_allclose(rows["p_value"], np.maximum(p, rows["p_raw"]), rtol=1e-9)
     closed = compared().contrasts(all=True)
     assert (closed["p_value"] <= rows["p_value"] + 1e-12).all()
@@ -106,9 +107,13 @@ def test_closed_tests_of_too_many_algorithms_are_refused():
 
 
 def test_the_smallest_attainable_p_value_is_that_of_one_pair():
-    row = compared(VALUES[:6]).diagnostics().set_index("check")
-    row = row.loc["smallest attainable adjusted p-value"]
-    assert (row["value"], row["ok"]) == (2 / 2**6, True)
+    name = "smallest attainable adjusted p-value"
+    shared = compared(VALUES[:6]).diagnostics().set_index("check").loc[name]
+    assert (shared["value"], shared["ok"]) == (2 / 2**6 / level_share(1.0, 6, SPENT), False)
+    assert shared["remedy"].endswith("7 could")
+    assert compared(VALUES[:7]).diagnostics().set_index("check").loc[name, "ok"]
+    whole = compared(VALUES[:6], interval="simultaneous").diagnostics().set_index("check").loc[name]
+    assert (whole["value"], whole["ok"]) == (2 / 2**6, True)
 
 
 def test_closed_tests_of_blocks_with_gaps_flip_the_terms_that_pairs_have():
@@ -117,7 +122,7 @@ def test_closed_tests_of_blocks_with_gaps_flip_the_terms_that_pairs_have():
     result = compared(values)
     terms = signed_ranks(differences(values), 1e-12)
     raw = result.contrasts(all=True)["p_raw"].to_numpy()
-    found = rotations.closed_flips(terms, raw, 4, 0.05, silent=np.zeros(6, np.bool_))
+    found = rotations.closed_flips(terms, raw, 4, 0.05, silent=np.zeros(6, np.bool_), spent=SPENT)
     np.testing.assert_allclose(result.contrasts(all=True)["p_value"], found.p_value, rtol=1e-9)
     assert result.adjusted == "closed"
 
@@ -132,5 +137,6 @@ def test_pairs_that_share_no_block_are_no_obstacle_to_closed_tests():
     terms = signed_ranks(differences(values), 1e-12)
     raw = np.r_[1.0, rows["p_raw"]]
     silent = np.arange(6) == 0
-    found = rotations.closed_flips(terms, raw, 4, 0.05, silent=silent)
+    # Five pairs share the level with their ends.
+    found = rotations.closed_flips(terms, raw, 4, 0.05, silent=silent, spent=SPENT)
     np.testing.assert_allclose(rows["p_value"], found.p_value[1:], rtol=1e-9)
