@@ -209,3 +209,70 @@ def test_pair_of_rates(test, alternative, interval):
         )
         if result is not None:
             check(result, bounded=alternative == "two-sided")
+
+
+COMPARISONS = [
+    bi.compare_mixed,
+    partial(bi.compare_permutation, on="values"),
+    bi.compare_wins,
+    bi.compare_meta,
+    partial(bi.compare_bootstrap, resample="datasets", resamples=20_000),
+]
+
+
+@pytest.mark.parametrize("compare", COMPARISONS)
+def test_kinds_of_intervals(compare):
+    """Simultaneous ones leave the whole level to the test, pairwise ones are narrower, too."""
+    rows = table(2, replications=5, datasets=12)[0].query("algorithm < 'a4'").copy()
+    step = rows["algorithm"].map({"a0": 0.0, "a1": 0.2, "a2": 0.4, "a3": 1.5})
+    rng = np.random.default_rng(4)
+    place = pd.factorize(rows["dataset"] + rows["algorithm"])[0]
+    rows["score"] = step + rng.normal(size=place.max() + 1)[place] + rng.normal(size=len(rows)) / 9
+    scores = read(rows)
+    together, apart, alone = (
+        compare(scores, interval=kind) for kind in ("compatible", "simultaneous", "pairwise")
+    )
+    np.testing.assert_array_equal(apart.evidence.p_value, alone.evidence.p_value)
+    np.testing.assert_array_equal(apart.evidence.p_raw, together.evidence.p_raw)
+    assert (apart.evidence.p_value <= together.evidence.p_value).all()
+    assert (apart.evidence.p_value < together.evidence.p_value).any()
+    # Where neither is cut or stretched at equality the ends are at three levels.
+    inside = [(e.low < 0) & (e.high > 0) for e in (together.evidence, apart.evidence)]
+    inside = inside[0] & inside[1] & (alone.evidence.low < 0) & (alone.evidence.high > 0)
+    width = [(r.evidence.high - r.evidence.low)[inside] for r in (together, apart, alone)]
+    assert (width[0] > width[1]).all()
+    assert (width[1] > width[2]).all()
+    assert "hold together" in together.method
+    assert "Sidak's" in apart.method
+    assert "each pair alone" in alone.method
+
+
+@pytest.mark.parametrize("compare", [bi.compare, *COMPARISONS])
+def test_another_kind_is_refused_in_one_sentence(compare):
+    scores = read(table(6, replications=5, datasets=12)[0])
+    with pytest.raises(DesignError, match=r"^unknown interval 'exact'") as error:
+        compare(scores, interval="exact")
+    assert "compatible" in str(error.value)
+
+
+@pytest.mark.parametrize("compare", COMPARISONS)
+def test_two_algorithms_have_the_plain_interval(compare):
+    rows = table(6, replications=5, datasets=12)[0]
+    scores = read(rows[rows["algorithm"].isin(["a0", "a1"])])
+    results = [compare(scores, interval=k) for k in ("compatible", "simultaneous", "pairwise")]
+    for other in results[1:]:
+        for name in ("p_value", "low", "high"):
+            np.testing.assert_array_equal(
+                getattr(other.evidence, name), getattr(results[0].evidence, name)
+            )
+
+
+@pytest.mark.parametrize(
+    ("compare", "kind"), [(bi.compare_meta, "wald"), (bi.compare_bootstrap, "percentile")]
+)
+def test_kinds_of_errors_have_compatible_intervals(compare, kind):
+    scores = read(table(6, replications=5, datasets=12)[0])
+    result = compare(scores, interval=kind, adjust="holm")
+    assert "hold together" in result.method
+    assert result.options.beside == "compatible"
+    assert compare(scores, interval="pairwise", adjust="holm").options.kind == ""

@@ -8,6 +8,7 @@ from benchinfer.core.errors import DesignError
 from benchinfer.numerics import multiplicity, rotations
 from benchinfer.numerics.multiplicity import SPENT, level_share
 from benchinfer.numerics.signs import signed_ranks
+from benchinfer.scores.checks.facts import least_ends, least_flips
 from tests.analyses.mixed.test_compare import simulated, table
 
 VALUES = simulated(31, (9, 1, 4), effect=0.35)
@@ -140,3 +141,17 @@ def test_pairs_that_share_no_block_are_no_obstacle_to_closed_tests():
     # Five pairs share the level with their ends.
     found = rotations.closed_flips(terms, raw, 4, 0.05, silent=silent, spent=SPENT)
     np.testing.assert_allclose(rows["p_value"], found.p_value[1:], rtol=1e-9)
+
+
+@pytest.mark.parametrize("k", [2, 3, 4, 5])
+@pytest.mark.parametrize("on", ["aligned-ranks", "values"])
+def test_flips_decide_from_so_many_data_sets_and_have_ends_from_more(k, on):
+    """All pairs differ by far on each data set."""
+    rng = np.random.default_rng(k)
+    for d in range(4, least_ends(k) + 1):
+        values = 5.0 * np.arange(k) + rng.uniform(-1, 1, (d, 1, k))
+        result = compared(values, on=on)
+        assert result.pairs.decided.all() == (d >= least_flips(k))
+        assert result.pairs.decided.any() == (d >= least_flips(k))
+        if on != "values":
+            assert result.endless.all() == result.endless.any() == (d < least_ends(k))
