@@ -152,14 +152,18 @@ def words(
     of_p_values = ADJUSTMENTS[adjust].words.format(family=family.words)
     if adjust == "none" or (joint and adjust == "single-step"):
         return f"P-values and intervals are {of_p_values}{by}"
-    if level_spent(adjust, len(family.matrix), interval):
+    n = len(family.matrix)
+    if level_spent(adjust, n, interval):
         return (
             f"P-values are {of_p_values}{by}; intervals leave equality out if and only if a pair is"
             " decided, and verdicts and intervals hold together"
         )
-    if interval == "pairwise":
-        return f"P-values are {of_p_values}{by}; intervals are those of each pair alone"
-    intervals = "Bonferroni's" if directed else "Sidak's"
+    if stepwise(adjust, n) and interval == "pairwise":
+        return (
+            f"P-values are {of_p_values}{by}; intervals are those of each pair alone, of undecided"
+            " pairs stretched to equality"
+        )
+    intervals = "Bonferroni's" if directed or adjust == "bonferroni" else "Sidak's"
     if joint and adjust in JOINT:
         intervals = "single-step (largest statistic)"
     if adjust in multiplicity.FALSE_DISCOVERY:
@@ -181,7 +185,7 @@ def stepwise(adjust: str, n: int) -> bool:
 def level_spent(adjust: str, n: int, interval: Interval) -> float:
     """Return the share of the level that the intervals of n contrasts take from their tests.
 
-    None where the adjustment has intervals of its own, or no share of the level to give.
+    It is 0 where the adjustment has intervals of its own, or no share of the level to give.
 
     Examples
     --------
@@ -195,16 +199,41 @@ def level_spent(adjust: str, n: int, interval: Interval) -> float:
     return SPENT if ADJUSTMENTS[adjust].shared else 0.0
 
 
+def agreeing(adjust: str, n: int, interval: Interval) -> bool:
+    """Return whether intervals of n contrasts leave equality out just where a pair is decided.
+
+    All do except simultaneous ones beside a test in steps.
+
+    Examples
+    --------
+    >>> [agreeing("holm", 6, each) for each in ("compatible", "pairwise", "simultaneous")]
+    [True, True, False]
+    >>> agreeing("single-step", 6, "simultaneous"), agreeing("hommel", 6, "compatible")
+    (True, False)
+    """
+    in_steps = stepwise(adjust, n) and interval != "pairwise"
+    return not in_steps or level_spent(adjust, n, interval) > 0
+
+
 def tail_level(
     adjust: str, alpha: float, n: int, interval: Interval, *, directed: bool = False
 ) -> float:
-    """Return the two-sided level of each of n intervals; a one-sided bound is one end of it."""
-    spent = level_spent(adjust, n, interval)
-    if spent:
+    """Return the two-sided level of each of n intervals; a one-sided bound is one end of it.
+
+    Examples
+    --------
+    >>> tail_level("holm", 0.05, 10, "compatible"), tail_level("holm", 0.05, 10, "pairwise")
+    (0.0025, 0.05)
+    >>> tail_level("bonferroni", 0.05, 10, "compatible"), tail_level("holm", 0.05, 1, "compatible")
+    (0.005, 0.05)
+    """
+    if spent := level_spent(adjust, n, interval):
         one = ends_level(alpha, n, spent)
-        return 2 * one if directed else one
-    n = 1 if adjust == "none" or interval == "pairwise" else n
-    return 2 * alpha / n if directed else sidak(alpha, n)
+    elif adjust == "none" or n == 1 or (interval == "pairwise" and stepwise(adjust, n)):
+        one = alpha
+    else:
+        one = alpha / n if directed or adjust == "bonferroni" else sidak(alpha, n)
+    return 2 * one if directed else one
 
 
 def adjusted_errors(errors: Array, adjusted: Array, raw: Array) -> Array:

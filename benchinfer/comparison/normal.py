@@ -11,7 +11,9 @@ from benchinfer.comparison.adjustment import (
     SIDES,
     Interval,
     adjusted,
+    agreeing,
     level_spent,
+    stepwise,
     tail_level,
 )
 from benchinfer.comparison.comparison import Alternative
@@ -73,13 +75,15 @@ def evidence_of(
     alternative: Alternative = "two-sided",
     closed: Closed | None = None,
     least: Array | float = 0.0,
-    interval: Interval = "compatible",
+    *,
+    interval: Interval,
 ) -> tuple[Evidence, float]:
     """Return the evidence of each contrast, and the largest error of a p-value near alpha.
 
     Errors are those of the levels, or of the contrasts, which then have estimates of their own. A
     closed test takes the place of the adjustment for p-values of the difference; the others are
-    then Holm's. No standard error is below `least`.
+    then Holm's. No standard error is below `least`. Intervals beside a test in steps are as in
+    `compare_mixed`.
 
     Notes
     -----
@@ -104,13 +108,13 @@ def evidence_of(
     )
     errors_of_p = np.zeros(len(estimate))
     n = len(estimate)
-    spent = level_spent(adjust, n, interval)
+    spent, agree = level_spent(adjust, n, interval), agreeing(adjust, n, interval)
     critical = max_t.critical_t(
         tests.df, tail_level(adjust, alpha, n, interval, directed=bool(side))
     )
     if adjust in JOINT and isinstance(errors, Adjusted):
         p, q, not_worse, joint, p_error = _joint(family, errors, tests, adjust, alpha, spent)
-        critical = critical if spent or interval == "pairwise" else joint
+        critical = critical if stepwise(adjust, n) and agree else joint
     else:
         raw = tests.raw(tests.difference)
         # Equalities imply each other; differences beyond the tolerance do not: Holm for these.
@@ -127,7 +131,7 @@ def evidence_of(
     reach = np.where(flat, np.inf, critical * error)
     low = estimate - reach if side >= 0 else np.full(n, -np.inf)
     high = estimate + reach if side <= 0 else np.full(n, np.inf)
-    if spent:
+    if agree:
         low, high = in_agreement(low, high, estimate, p <= alpha)
     shown = family.wanted
     evidence = Evidence(

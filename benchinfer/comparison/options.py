@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 import numpy as np
 
+from benchinfer.comparison.adjustment import Interval
 from benchinfer.comparison.comparison import Alternative, Comparison
 from benchinfer.comparison.contrasts import (
     ContrastFamily,
@@ -16,7 +17,7 @@ from benchinfer.comparison.contrasts import (
     implied,
 )
 from benchinfer.comparison.evidence import alpha_of
-from benchinfer.core.arguments import ArgumentError
+from benchinfer.core.arguments import ArgumentError, choices
 from benchinfer.core.provenance import AnalysisOptions
 from benchinfer.numerics.multiplicity import FALSE_DISCOVERY
 from benchinfer.numerics.types import Array
@@ -102,12 +103,29 @@ class TestedOptions(ContrastOptions):
         What tests are to show of the first algorithm of a contrast.
     adjust
         Adjustment for many contrasts.
+    interval
+        Intervals beside a test in steps, or a kind of errors or percentiles of the analysis.
     """
 
     alternative: Alternative
     adjust: str
+    interval: str
 
     @property
     def directed(self) -> bool:
         """True if tests are one-sided."""
         return self.alternative != "two-sided"
+
+    @property
+    def beside(self) -> Interval:
+        """Intervals beside a test in steps: compatible ones where a kind was asked for."""
+        return cast("Interval", self.interval) if self._of_steps else "compatible"
+
+    @property
+    def kind(self) -> str:
+        """Kind of errors or percentiles; empty where none was asked for."""
+        return "" if self._of_steps else self.interval
+
+    @property
+    def _of_steps(self) -> bool:
+        return self.interval in choices(Interval)

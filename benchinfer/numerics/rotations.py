@@ -10,7 +10,9 @@ independent, normal and of one covariance, whichever that is, the differences ha
 distribution in each direction w of the D rows: the observed one, (1, ..., 1) / sqrt(D), is as good
 as any other, and the share of directions with a statistic as large is an exact p-value for D >= 3.
 Two statistics are used: the largest ``|t|`` with the pairs' own variances, and with one variance
-pooled over the blocks. The smaller of their p-values is referred to the same directions.
+pooled over the blocks. The smaller of their p-values is referred to the same directions. One-sided
+tests have the first alone: their hypotheses are that no difference is above 0, under which a large
+variance of one pair must not help another.
 
 Along a direction only the table's K - 1 orthonormal contrasts Z matter, and w'Z has the
 distribution of the symmetric root of Z'Z times K - 1 coordinates of a direction: the result depends
@@ -79,7 +81,6 @@ class _Hypothesis:
     """A set of equalities; pairs are indices of `triu_indices`."""
 
     tested: Codes  # indices of the pairs that speak against it
-    n: int  # how many of the pairs that are compared it holds
     # within, weight: pairs inside the blocks, and one over the size of their block
     within: Codes
     weight: Array
@@ -93,6 +94,7 @@ class _Along:
     size: Array  # squares of the differences along it, in one-sided tests with the sign of these
     spread: Array  # mean squares of the differences across it
     place: Codes  # (P,) rows of all pairs in these arrays
+    pooled: bool  # whether the variance pooled over blocks is a second statistic
 
     @cached_property
     def ratio(self) -> Array:
@@ -250,7 +252,8 @@ def _flips(differences: Array, seed: int, side: int) -> _Draw:
         sums = _signed(_standardised(known), n, seed, two_sided=not side)
         size = sums**2 * length / np.maximum(n_rows, 1)
         spread = np.maximum(length - size, 1e-14 * length + 1e-300) / np.maximum(n_rows - 1, 1)
-        return _Along(np.sign(sums) * size if side else size, spread, np.arange(len(size)))
+        size = np.sign(sums) * size if side else size
+        return _Along(size, spread, np.arange(len(size)), pooled=not side)
 
     return along
 
@@ -302,10 +305,11 @@ def closed_flips(
 
     def along(n: int) -> _Along:
         size = _signed(_standardised(terms), n, seed, two_sided=True) ** 2
-        return _Along(size, np.ones_like(size), np.arange(len(size)))
+        return _Along(size, np.ones_like(size), np.arange(len(size)), pooled=False)
 
     single = np.array([len(h.within) == 1 for h in hypotheses])
-    share = _shares(hypotheses, terms.shape[1], spent)
+    # Pairs that say nothing have no interval.
+    share = _shares(hypotheses, np.count_nonzero(~silent), spent)
     closure = _Closure(hypotheses, share, np.where(single, -1, 0), [along], alone, alpha)
     return closure.tested(terms.shape[1], directions, exact=all_flips(len(terms)))
 
@@ -433,13 +437,13 @@ def _hypotheses(k: int, control: int | None) -> tuple[_Hypothesis, ...]:
         members = np.flatnonzero(size[labels] > 1)
         weight = 1 / size[labels[first[within]]]
         tested = within[involved[within]]
-        hypotheses.append(_Hypothesis(tested, len(tested), within, weight, members))
+        hypotheses.append(_Hypothesis(tested, within, weight, members))
     return tuple(hypotheses)
 
 
 def _shares(hypotheses: Sequence[_Hypothesis], m: int, spent: float) -> Array:
     """Return the share of the level that each hypothesis is tested at."""
-    return level_share(np.array([float(h.n) for h in hypotheses]), m, spent)
+    return level_share(np.array([float(len(h.tested)) for h in hypotheses]), m, spent)
 
 
 def _speaking(hypotheses: Sequence[_Hypothesis], quiet: Flags) -> list[_Hypothesis]:
@@ -529,7 +533,8 @@ def _of_directions(
     size = along**2
     # Of rounding only: a difference that lies along the direction has no spread across it.
     spread = np.maximum(length - size, 1e-14 * length + 1e-300) / (d - 1)
-    return _Along(size if two_sided else np.sign(along) * size, spread, place)
+    size = size if two_sided else np.sign(along) * size
+    return _Along(size, spread, place, pooled=two_sided)
 
 
 @dataclass(frozen=True, slots=True)
@@ -589,6 +594,8 @@ class _Closure:
             return min(1.0, len(tested) * float(np.asarray(self.alone)[tested].min()))
         size = table.size[table.place[tested]]
         single = table.ratio[table.place[tested]].max(axis=0)
+        if not table.pooled:
+            return _as_large_share(single)
         across = table.spread[table.place[hypothesis.within]]
         return _smaller(single, size.max(axis=0) / (hypothesis.weight @ across))
 
@@ -597,6 +604,11 @@ def _error(p: Array, n: Codes, *, exact: bool) -> Array:
     if exact:
         return np.zeros_like(p)
     return np.sqrt(np.divide(p * (1 - p), n, out=np.zeros_like(p), where=n > 0))
+
+
+def _as_large_share(values: Array) -> float:
+    """Return the share of directions with a statistic as large as the first."""
+    return float(np.mean(values >= values[0] - _SAME * abs(values[0])))
 
 
 def _smaller(single: Array, pooled: Array) -> float:

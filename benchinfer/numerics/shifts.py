@@ -203,6 +203,27 @@ def hodges_lehmann(differences: Array, level: float = 0.95, *, exact: bool | Non
     return Shift(float(middle[0] + middle[1]) / 2, float(low), float(high), reached, exact)
 
 
+def with_ends(shift: Shift, least: float, largest: float) -> tuple[float, float, bool]:
+    """Return the ends of an interval, and whether the test has none at its level.
+
+    The least and the largest difference take the place of ends that do not exist: of n symmetric
+    differences they hold the centre between them with probability ``1 - 2^(1 - n)``.
+
+    Examples
+    --------
+    >>> few = np.array([0.1, 0.4, 0.2])
+    >>> with_ends(hodges_lehmann(few), few.min(), few.max())
+    (0.1, 0.4, True)
+    """
+    low, high = max(shift.low, -np.inf), min(shift.high, np.inf)
+    endless = bool(np.isinf(low) or np.isinf(high))
+    return (
+        float(least) if np.isinf(low) else low,
+        float(largest) if np.isinf(high) else high,
+        endless,
+    )
+
+
 def median_shift(differences: Array, level: float = 0.95) -> Shift:
     """Return the median with the interval of the sign test.
 

@@ -521,7 +521,7 @@ def rank_sum_tails(n: Codes, observed: Codes) -> Array:
             scale = 0
         at = np.flatnonzero(n == rank)
         if len(at):
-            share = np.cumsum(mass[: int(below[at].max()) + 1]) * 0.5**scale
+            share = np.cumsum(mass[: max(int(below[at].max()), 0) + 1]) * 0.5**scale
             tail = np.where(below[at] >= 0, share[below[at]], 0.0)
             tails[at] = np.where(below[at] == total[at] - observed[at], tail, 1 - tail)
     return tails

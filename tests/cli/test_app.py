@@ -65,6 +65,8 @@ def test_version(run: Callable) -> None:
         (("compare", "mixed", "example:demsar2006", "--terms", "fold"), "'fold'"),
         (("compare", "mixed", "x.csv", "--structure", "own"), "'own'"),
         (("compare", "mixed", "x.csv", "--adjust", "tukey"), "'tukey'"),
+        (("compare", "mixed", "x.csv", "--interval", "exact"), "'exact'"),
+        (("compare", "x.csv", "--interval", "exact"), "'exact'"),
         (("compare", "mixed", "example:demsar2006", "-m", "accuracy"), "'AUC'"),
         (("compare", "mixed", "example:sklearn_bootstrap"), "'seconds'"),
         (("check", "example:demsar2006", "--column", "task"), "NAME=ROLE"),
@@ -254,6 +256,22 @@ def test_adjust_reaches_the_library(run: Callable, adjust: str) -> None:
     )
     expected = bi.compare_mixed(scores, adjust=adjust).contrasts(all=True)["p_value"].tolist()
     assert [row["p_value"] for row in document["contrasts"]] == expected
+
+
+@pytest.mark.parametrize("analysis", ["auto", "mixed", "permutation", "wins"])
+@pytest.mark.parametrize("interval", ["simultaneous", "pairwise"])
+def test_interval_reaches_the_library(run: Callable, interval: str, analysis: str) -> None:
+    scores = bi.load_example("demsar2006")
+    document = json.loads(
+        run("compare", analysis, "example:demsar2006", "--interval", interval, "--json").stdout
+    )
+    if analysis == "auto":
+        found = document["measures"]["AUC"] if "measures" in document else document
+        result = bi.compare(scores, interval=interval)["AUC"]
+    else:
+        found, result = document, getattr(bi, f"compare_{analysis}")(scores, interval=interval)
+    expected = result.contrasts(all=True)["conf_low"].tolist()
+    assert [row["conf_low"] for row in found["contrasts"]] == expected
 
 
 def test_joint_adjustments_go_with_a_common_error(run: Callable) -> None:

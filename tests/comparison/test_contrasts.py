@@ -272,7 +272,9 @@ def test_a_pair_without_an_error_leaves_no_number_undefined(adjust, alternative,
     asked, survival = [], max_t.survival
     monkeypatch.setattr(max_t, "survival", lambda f, t: (asked.append(t), survival(f, t))[1])
     errors, levels = Adjusted(cov, np.full(3, 10.0)), np.array([0.0, 1.0, 2.0])
-    found, p_error = evidence_of(family, levels, errors, adjust, 0.05, 0.1, alternative)
+    found, p_error = evidence_of(
+        family, levels, errors, adjust, 0.05, 0.1, alternative, interval="compatible"
+    )
     assert (found.p_value[0], found.p_equivalence[0], found.std_error[0]) == (1, 1, 0)
     numbers = [found.p_value, found.p_raw, found.p_equivalence, found.low, found.high, p_error]
     assert not np.isnan(np.hstack([*numbers, *asked])).any()

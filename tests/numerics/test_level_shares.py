@@ -124,6 +124,98 @@ def test_stepping_down_is_never_below_the_closure(seed):
     assert (shared_level >= expected - 1e-12).all()
 
 
+def subsets(m):
+    return [list(s) for n in range(1, m + 1) for s in combinations(range(m), n)]
+
+
+def correlated(seed):
+    """Return how many comparisons with a control, and their correlated terms on few data sets."""
+    rng = np.random.default_rng(seed)
+    m, d = int(rng.integers(1, 7)), int(rng.integers(4, 9))
+    shared = rng.normal(size=(d, 1)) * rng.choice([0.0, 1.0, 4.0])
+    terms = rng.normal(size=(d, m)) + shared + rng.uniform(0, rng.choice([0.5, 2.0, 4.0]), m)
+    return m, np.round(terms, 1) if seed % 2 else terms
+
+
+def of_largest(sums):
+    def p_of(members):
+        largest = sums[:, members].max(axis=1)
+        return (largest >= largest[0] - 1e-9 * abs(largest[0])).mean()
+
+    return p_of
+
+
+@pytest.mark.parametrize("two_sided", [True, False])
+def test_stepping_down_by_flips_is_never_below_the_closure_of_many_tables(two_sided):
+    decided = {"stepped": 0, "closed": 0}
+    for seed in range(400):
+        m, terms = correlated(seed)
+        size = np.sqrt((terms**2).sum(axis=0))
+        unit = np.divide(terms, size, out=np.zeros_like(terms), where=size > 0)
+        signs = 1 - 2.0 * (np.arange(1 << len(unit))[:, None] >> np.arange(len(unit)) & 1)
+        sums = np.abs(signs @ unit) if two_sided else signs @ unit
+        closed = closure(of_largest(sums), subsets(m), m, SPENT)
+        stepped, error = rotations.step_down_flips(
+            terms, two_sided=two_sided, alpha=0.05, spent=SPENT
+        )
+        assert (error == 0).all()
+        assert (stepped >= closed - 1e-12).all(), seed
+        decided["stepped"] += int((stepped <= 0.05).sum())
+        decided["closed"] += int((closed <= 0.05).sum())
+    # The shortcut is no bound that decides nothing.
+    assert decided["stepped"] >= 0.9 * decided["closed"] > 100
+
+
+def test_stepping_down_the_largest_is_never_below_the_closure_of_many_tables():
+    decided = {"stepped": 0, "closed": 0}
+    for seed in range(400):
+        rng = np.random.default_rng(seed)
+        m, shared = int(rng.integers(1, 7)), rng.choice([0.0, 0.5, 0.95])
+        drawn = np.sqrt(shared) * rng.normal(size=(400, 1))
+        drawn = np.abs(drawn + np.sqrt(1 - shared) * rng.normal(size=(400, m)))
+        # Each statistic has the same distribution.
+        drawn = (drawn.argsort(axis=0).argsort(axis=0) + 1.0) / 400
+        observed = 1.0025 - rng.random(m) ** rng.integers(1, 9)
+
+        def survival(members, hypothesis, drawn=drawn, observed=observed):
+            return (drawn[:, list(members)].max(axis=1) >= observed[hypothesis]).mean()
+
+        def p_of(members, survival=survival, observed=observed):
+            return survival(members, members[int(observed[members].argmax())])
+
+        closed = closure(p_of, subsets(m), m, SPENT)
+        stepped = closed_testing.step_down_largest(observed, survival, SPENT)
+        assert (stepped >= closed - 1e-12).all(), seed
+        decided["stepped"] += int((stepped <= 0.05).sum())
+        decided["closed"] += int((closed <= 0.05).sum())
+    assert decided["stepped"] >= 0.9 * decided["closed"] > 100
+
+
+@pytest.mark.parametrize("spent", [0.0, SPENT])
+@pytest.mark.parametrize("side", [1, -1])
+def test_one_sided_families_take_each_contrasts_own_t(side, spent):
+    """By all sign flips of all rows, over all sets of the other algorithms."""
+    for seed in range(12):
+        rng = np.random.default_rng(seed)
+        k, d, control = 4, 8, int(rng.integers(0, 4))
+        # One algorithm varies far more than the others.
+        table = rng.normal(size=(d, k)) * np.array([1.0, 1.0, 1.0, 6.0]) + rng.normal(0, 1, k)
+        others = [j for j in range(k) if j != control]
+        gaps = side * (table[:, others] - table[:, [control]])
+        signs = 1 - 2.0 * (np.arange(1 << d)[:, None] >> np.arange(d) & 1)
+        mean = signs @ gaps / d
+        spread = ((gaps**2).sum(axis=0) - d * mean**2) / (d - 1)
+        t = mean / np.sqrt(np.maximum(spread, 1e-300) / d)
+        closed = closure(of_largest(t), subsets(k - 1), k - 1, spent)
+        alone = np.ones(6)
+        found = rotations.closed_pairs(
+            table, alone, 0.05, control=control, side=side, reference="flips", spent=spent
+        ).p_value
+        number = {pair: i for i, pair in enumerate(pairs_of(k))}
+        at = [number[tuple(sorted((control, j)))] for j in others]
+        np.testing.assert_allclose(found[at], closed, rtol=1e-9)
+
+
 def test_a_verdict_and_an_interval_are_wrong_together_in_five_percent():
     """Equal levels of three of four algorithms, own t-tests of normal differences, closed."""
     rng, wrong, tables = np.random.default_rng(1), 0, 400
@@ -146,3 +238,33 @@ def test_a_verdict_and_an_interval_are_wrong_together_in_five_percent():
         outside = (differences < low) | (differences > high) | (decided & (differences == 0))
         wrong += outside.any()
     assert wrong / tables <= 0.05 + 2 * np.sqrt(0.05 * 0.95 / tables)
+
+
+def test_pairs_that_are_not_tested_take_no_part_in_the_shares():
+    """Five ends share the level where one of six pairs shares no block."""
+    rng, k = np.random.default_rng(3), 4
+    terms = rng.normal(size=(10, 6)) + 0.8
+    silent = np.arange(6) == 2
+    terms[:, silent] = 0.0
+    alone = np.ones(6)
+    alone[~silent] = (flipped(terms[:, ~silent])[:, :] >= flipped(terms[:, ~silent])[0]).mean(
+        axis=0
+    )
+    sums = np.zeros((512, 6))
+    sums[:, ~silent] = flipped(terms[:, ~silent])
+
+    def p_of(members):
+        if len(members) == 1:
+            return alone[members[0]]
+        largest = sums[:, members].max(axis=1)
+        return (largest >= largest[0] * (1 - 1e-9)).mean()
+
+    expected = np.zeros(6)
+    for members in sets_of(k):
+        tested = [i for i in members if not silent[i]]
+        if tested:
+            value = p_of(tested if len(members) > 1 else members)
+            value /= level_share(float(len(tested)), 5, SPENT)
+            expected[tested] = np.maximum(expected[tested], value)
+    found = rotations.closed_flips(terms, alone, k, 0.05, silent=silent, spent=SPENT).p_value
+    np.testing.assert_allclose(found[~silent], np.minimum(expected, 1.0)[~silent], rtol=1e-9)

@@ -48,6 +48,8 @@ def p_of_equalities(x, blocks, directions, tested=None, side=0):
         own = max(m / np.sqrt(v[pair]) for pair, m in turned.items())
         statistics.append((own, max(turned.values()) / np.sqrt(2 * pooled)))
     own, pooled = np.round(np.array(statistics), 9).T
+    if side:
+        return (own >= own[0]).mean()
     p = np.array(
         [min((own >= a).mean(), (pooled >= b).mean()) for a, b in zip(own, pooled, strict=True)]
     )

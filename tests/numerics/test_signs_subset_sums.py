@@ -81,6 +81,10 @@ def test_a_value_below_the_finest_unit_has_no_lattice():
     assert signs.on_lattice(np.array([1e-9, 0.5, 1.0]), 1e-10) is None
 
 
+def test_a_sum_of_nothing_has_a_tail_of_1():
+    assert signs.rank_sum_tails(np.array([9]), np.array([0])).tolist() == [1.0]
+
+
 def test_tails_of_rank_sums_are_those_of_the_weights():
     rng = np.random.default_rng(4)
     n = np.array([1, 2, 3, 8, 8, 30, 200, 700])

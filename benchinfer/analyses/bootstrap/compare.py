@@ -28,6 +28,7 @@ from benchinfer.analyses.bootstrap.options import (
     statistic_words,
 )
 from benchinfer.analyses.bootstrap.sample import BootstrapSample
+from benchinfer.comparison import adjustment
 from benchinfer.comparison.adjustment import words
 from benchinfer.comparison.checks.complete import complete_part
 from benchinfer.comparison.comparison import Alternative
@@ -63,7 +64,7 @@ def compared(
         resample,
         resamples,
         seed,
-        options.interval,
+        options.percentiles,
         influence,
         n_jobs,
         of_task(progress, "aggregates", resamples),
@@ -85,7 +86,9 @@ def compared(
         levels=levels,
         stored_checks=(),
         provenance=options.provenance(
-            setting.digest, words(options.adjust, family, directed=options.directed), seed
+            setting.digest,
+            words(options.adjust, family, directed=options.directed, interval=options.beside),
+            seed,
         ),
         evidence=evidence,
         reported=scores.measure,
@@ -123,7 +126,7 @@ def compare_bootstrap(
     *,
     statistic: Named | Literal["auto"] | float = "auto",
     resample: Resample = "replications",
-    interval: Interval = "expanded",
+    interval: Interval | adjustment.Interval = "expanded",
     goal: Reference | None = None,
     contrasts: Contrasts = "tukey",
     control: str | None = None,
@@ -173,7 +176,8 @@ def compare_bootstrap(
         (``"expanded"``), or as they are (``"percentile"``), which claim too much of few units.
 
         ``"expanded"`` goes further out by what t has over the normal distribution for the number of
-        units, which few units need to keep the level.
+        units, which few units need to keep the level. Both are compatible with the verdicts;
+        ``"simultaneous"`` or ``"pairwise"``, as in `compare_mixed`, go with expanded percentiles.
     goal
         For the optimality gap, what counts as reached: a number, an algorithm, or a number for each
         data set (a mapping, or a TOML file). 1 on normalised scores.
@@ -183,9 +187,6 @@ def compare_bootstrap(
         As in `compare_mixed`.
     adjust
         Adjustment for many contrasts: ``"holm"``, as ``"auto"`` is, or ``"none"``.
-
-        Intervals leave equality out if and only if a contrast is decided, and hold together with
-        the verdicts, as in `compare_mixed`.
     tolerance
         Difference that does not matter, in place of the measure's own.
     level

@@ -97,7 +97,7 @@ class BootstrapComparison(TestedComparison):
             f"Algorithms were compared by the {self.statistic} of {self.measure.noun}{scale}. In"
             f" {options.resamples:,} bootstrap resamples {_drawn_words[options.resample]}"
             f" were drawn with replacement{together}, seed {self.provenance.seed}. Intervals are"
-            f" {_interval_words[options.interval]}; a p-value is the smallest level whose"
+            f" {_interval_words[options.percentiles]}; a p-value is the smallest level whose"
             f" interval leaves out equality. {sentence(self.provenance.adjustment)}."
         )
 
@@ -127,7 +127,7 @@ class BootstrapComparison(TestedComparison):
         from benchinfer.numerics import multiplicity
 
         used: list[object] = [compare_bootstrap, profiles.scores_above]
-        if self.options.interval == "expanded":
+        if self.options.percentiles == "expanded":
             used.append(intervals.expanded)
         if self.options.adjust == "holm":
             used.append(multiplicity.holm)

@@ -75,7 +75,7 @@ def _error_rate(result: BootstrapComparison, procedure: BootstrapProcedure) -> C
     """
     units, level = procedure.bounds.units, procedure.tail
     share = np.full(len(procedure.bounds.df), level)
-    if result.options.interval == "expanded":
+    if result.options.percentiles == "expanded":
         share = contracted(share, units)
     factor = float(expanded(share, units).max()) / level
     drawn = "replications" if result.target == "datasets" else "data sets"
@@ -146,7 +146,7 @@ def _resamples(result: BootstrapComparison, procedure: BootstrapProcedure) -> li
     """Return the checks that resamples and units suffice to decide pairs and bound intervals."""
     least, alpha, evidence = procedure.bounds.least, result.alpha, result.evidence
     share = np.full(len(least), 1 / (procedure.resamples + 1))
-    if result.options.interval == "expanded":
+    if result.options.percentiles == "expanded":
         share = expanded(share, procedure.bounds.units)
     each = procedure.sides * procedure.n_contrasts
     smallest = min(each * float(np.maximum(share, least).min()), 1.0)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
@@ -25,14 +26,17 @@ from benchinfer.analyses.bootstrap.numerics.intervals import (
 )
 from benchinfer.analyses.bootstrap.numerics.resampling import Resample, ScoreSample
 from benchinfer.analyses.bootstrap.options import BootstrapOptions
-from benchinfer.comparison import adjustment
-from benchinfer.comparison.adjustment import level_spent, tail_level
+from benchinfer.comparison.adjustment import (
+    adjusted,
+    agreeing,
+    level_spent,
+    tail_level,
+)
 from benchinfer.comparison.comparison import Alternative
 from benchinfer.comparison.contrasts import ContrastFamily
 from benchinfer.comparison.evidence import Evidence, Level, in_agreement
 from benchinfer.core.progress import Progress, of_task
-from benchinfer.core.saving import savable, shaped
-from benchinfer.numerics import multiplicity
+from benchinfer.core.saving import savable
 from benchinfer.numerics.covariance import pairs_of
 from benchinfer.numerics.types import Array, Flags
 
@@ -109,10 +113,10 @@ class BootstrapProcedure:
     # n_contrasts, sides: contrasts to adjust for, and sides of a test: 1 or 2
     n_contrasts: int
     sides: int
-    tail: float  # level of each end of an interval
     bounds: UnitBounds  # of the contrasts by the number of units
     largest_part: float  # the largest share of one unit in the variance of a contrast
-    share: float  # share of resamples beyond a bound of one contrast
+    tail: float  # level of one bound of a contrast
+    share: float  # share of resamples beyond such a bound
 
     @staticmethod
     def of(
@@ -123,12 +127,12 @@ class BootstrapProcedure:
     ) -> BootstrapProcedure:
         """Return the procedure that the arguments of `compare_bootstrap` ask for."""
         n = len(family.matrix) if options.adjust == "holm" else 1
-        sides, bounds = 1 if options.directed else 2, influence.bounds(family.matrix)
-        level = end_level(options, len(family.matrix), directed=options.directed)
+        sides = 1 if options.directed else 2
+        bounds, level = influence.bounds(family.matrix), tail_of(family, options)
         share, resamples = level, options.resamples
         # Where the units cannot reach the level, no number helps.
         reached = level >= bounds.least
-        if options.interval == "expanded":
+        if options.percentiles == "expanded":
             shares = contracted(np.full(len(family.matrix), level), bounds.units)
             share = float(shares[reached].min(initial=level) if reached.any() else shares.max())
         if resamples == "auto":
@@ -142,22 +146,22 @@ class BootstrapProcedure:
             resamples=resamples,
             n_contrasts=n,
             sides=sides,
-            tail=level,
             bounds=bounds,
             largest_part=float((parts.max(axis=0) / np.maximum(parts.sum(axis=0), 1e-300)).max()),
+            tail=level,
             share=share,
         )
+
+
+def tail_of(family: ContrastFamily, options: BootstrapOptions) -> float:
+    """Return the level of each end of the intervals of a family."""
+    n, directed = len(family.matrix), options.directed
+    return tail_level(options.adjust, options.alpha, n, options.beside, directed=directed) / 2
 
 
 def most_resamples(contrasts: int) -> int:
     """Return how many resamples are drawn at most for so many contrasts, unless requested."""
     return max(_FEWEST, int(_HELD / contrasts))
-
-
-def end_level(options: BootstrapOptions, n: int, *, directed: bool) -> float:
-    """Return the level of each end of the intervals of n contrasts."""
-    level = tail_level(options.adjust, options.alpha, n, "compatible", directed=directed)
-    return level / 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,20 +177,25 @@ class BootstrapTests:
 
 
 def tested(
-    draws: BootstrapDraws, family: ContrastFamily, margin: float, options: BootstrapOptions
+    draws: BootstrapDraws,
+    family: ContrastFamily,
+    margin: float,
+    options: BootstrapOptions,
 ) -> BootstrapTests:
     """Turn draws of contrasts into tests and intervals.
 
     A two-sided p-value is twice the smaller one-sided one; the equivalence p-value is the larger of
-    the two one-sided ones at the tolerance. Several contrasts share the level between their tests
-    and the ends of their intervals, which leave equality out if and only if a contrast is decided.
+    the two one-sided ones at the tolerance.
     """
-    alternative = options.alternative
-    step = multiplicity.holm if options.adjust == "holm" else np.copy
-    p, adjusted, low, high = _decided(draws, options, alternative)
+    n, alternative, adjust = len(family.matrix), options.alternative, options.adjust
+    step = partial(adjusted, adjust)
+    p, low, high = _decided(draws, alternative, tail_of(family, options))
     outside = np.maximum(p_at_most(draws, -margin), p_at_least(draws, margin))
     flat, shown, error = draws.flat, family.wanted, draws.sd
-    adjusted = np.where(flat, 1.0, adjusted)
+    p_value = step(p, level_spent(adjust, n, options.beside))
+    p_value = np.where(flat, 1.0, p_value)
+    if agreeing(adjust, n, options.beside):
+        low, high = in_agreement(low, high, draws.estimate, p_value <= options.alpha)
     equal = np.where(flat, 1.0, step(outside))
     not_worse = None
     if alternative != "two-sided" and margin:
@@ -204,7 +213,7 @@ def tested(
         statistic=np.divide(draws.estimate, error, out=np.zeros(len(error)), where=error > 0)[
             shown
         ],
-        p_value=adjusted[shown],
+        p_value=p_value[shown],
         p_raw=p[shown],
         p_equivalence=equal[shown],
         low=low[shown],
@@ -213,30 +222,23 @@ def tested(
     )
     return BootstrapTests(
         evidence,
-        (p_error * adjusted / p)[shown],
+        (p_error * p_value / p)[shown],
         (monte_carlo_error(outside, draws, 1) * equal / outside)[shown],
         flat[shown],
     )
 
 
 def _decided(
-    draws: BootstrapDraws, options: BootstrapOptions, alternative: Alternative, null: float = 0.0
-) -> tuple[Array, Array, Array, Array]:
-    """Return p-values, unadjusted and adjusted, and bounds that agree with the latter."""
-    n, open_end = len(draws.estimate), np.full(len(draws.estimate), np.inf)
-    tail = end_level(options, n, directed=alternative != "two-sided")
-    low, high = lower(draws, tail), upper(draws, tail)
+    draws: BootstrapDraws, alternative: Alternative, tail: float, null: float = 0.0
+) -> tuple[Array, Array, Array]:
+    """Return unadjusted p-values, and bounds that leave a tail out on each closed side."""
+    open_end = np.full(len(draws.estimate), np.inf)
     if alternative == "better":
-        p, high = p_at_most(draws, null), open_end
-    elif alternative == "worse":
-        p, low = p_at_least(draws, null), -open_end
-    else:
-        p = np.minimum(2 * np.minimum(p_at_most(draws, null), p_at_least(draws, null)), 1.0)
-    adjust = options.adjust
-    adjusted = adjustment.adjusted(adjust, p, level_spent(adjust, n, "compatible"))
-    decided = (adjusted <= options.alpha) & ~draws.flat
-    low, high = in_agreement(low - null, high - null, draws.estimate - null, decided)
-    return p, adjusted, low + null, high + null
+        return p_at_most(draws, null), lower(draws, tail), open_end
+    if alternative == "worse":
+        return p_at_least(draws, null), -open_end, upper(draws, tail)
+    p = np.minimum(2 * np.minimum(p_at_most(draws, null), p_at_least(draws, null)), 1.0)
+    return p, lower(draws, tail), upper(draws, tail)
 
 
 # Enough for the probabilities, whose intervals are not near anything that decides.
@@ -248,7 +250,6 @@ _FEW = 200
 
 
 @savable
-@shaped(estimate="P", low="P", high="P", p_value="P")
 @dataclass(frozen=True, slots=True)
 class Improvement:
     """Probability of improvement of P pairs; (P,) arrays."""
@@ -271,8 +272,9 @@ def improvement_of(
     Intervals are percentiles, expanded where those of the contrasts are.
     """
     pairs, resample = pairs_of(sample.values.shape[1]), options.resample
-    units = sample.units(resample) if options.interval == "expanded" else None
-    side = end_level(options, len(pairs), directed=False)
+    n, adjust = len(pairs), options.adjust
+    units = sample.units(resample) if options.percentiles == "expanded" else None
+    side = tail_level(adjust, options.alpha, n, options.beside) / 2
     # Of many pairs the bounds lie far out, where more resamples are needed.
     enough = min(resamples, max(SIDE_RESAMPLES, int(10 / side)), _MOST)
     if side * (_MOST + 1) < 1:
@@ -282,5 +284,9 @@ def improvement_of(
     draws = gather(
         profiles.point(sample, pairs), values, 1.0, units=units, least=sample.least(resample)
     )
-    _, p, low, high = _decided(draws, options, "two-sided", 0.5)
+    p, low, high = _decided(draws, "two-sided", side, 0.5)
+    p = adjusted(adjust, p, level_spent(adjust, n, options.beside))
+    if agreeing(adjust, n, options.beside):
+        low, high = in_agreement(low - 0.5, high - 0.5, draws.estimate - 0.5, p <= options.alpha)
+        low, high = low + 0.5, high + 0.5
     return Improvement(draws.estimate, np.maximum(low, 0.0), np.minimum(high, 1.0), p)

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar, Literal
+from typing import ClassVar, Literal, cast
 
 from benchinfer.analyses.bootstrap.numerics.aggregates import Statistic
 from benchinfer.analyses.bootstrap.numerics.resampling import Resample
+from benchinfer.comparison import adjustment
 from benchinfer.comparison.options import TestedOptions
 from benchinfer.core.arguments import ArgumentError, check_count
 from benchinfer.scores.normalisation import Reference
@@ -40,7 +41,7 @@ class BootstrapOptions(TestedOptions):
 
     statistic: Named | float
     resample: Resample
-    interval: Interval
+    interval: Interval | adjustment.Interval
     goal: Reference | None
     adjust: Adjust
     tolerance: float | None
@@ -58,6 +59,11 @@ class BootstrapOptions(TestedOptions):
                 FEWEST,
                 f"at least {FEWEST}; intervals far out need thousands.",
             )
+
+    @property
+    def percentiles(self) -> Interval:
+        """Percentiles that intervals end at."""
+        return cast("Interval", self.kind or "expanded")
 
     @property
     def gap(self) -> bool:

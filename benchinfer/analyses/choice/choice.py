@@ -20,7 +20,7 @@ from benchinfer.core.numbers import count
 from benchinfer.core.saving import savable
 from benchinfer.numerics.rotations import DIRECTIONS
 from benchinfer.scores.checks.decision import Advice, Reason, advice, mixed_model
-from benchinfer.scores.checks.facts import least_datasets
+from benchinfer.scores.checks.facts import least_flips
 from benchinfer.scores.checks.gaps import Analysis
 from benchinfer.scores.numerics.domains import Units
 from benchinfer.scores.table import ScoreTable
@@ -168,7 +168,7 @@ def _called(
             )
         options.pop("target", None)
         options |= {} if analysis in _OF_THESE else {"target": target}
-    several = len(scores.datasets) >= least_datasets(1)
+    several = len(scores.datasets) >= least_flips(len(scores.algorithms))
     second, second_options = _second(scores, measure, analysis) if several else ("", {})
     return Choice(
         analysis,

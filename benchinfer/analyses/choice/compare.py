@@ -16,11 +16,12 @@ from benchinfer.analyses.choice.choice import Choice, choose
 from benchinfer.analyses.meta.effects import Effects
 from benchinfer.analyses.robustness.failures import worst_case
 from benchinfer.analyses.wins.counts import Wins
+from benchinfer.comparison.adjustment import Interval
 from benchinfer.comparison.checks import gaps
 from benchinfer.comparison.checks.groups import units_of_domains
 from benchinfer.comparison.comparison import Alternative, Comparison, Target
 from benchinfer.comparison.evidence import PairVerdicts, Scores, as_table
-from benchinfer.core.arguments import ArgumentError, check_level, names_of
+from benchinfer.core.arguments import ArgumentError, check_choice, check_level, names_of
 from benchinfer.core.errors import DesignError, FitError
 from benchinfer.core.hints import literal
 from benchinfer.scores.checks.findings import COUNTED_RUNS
@@ -39,6 +40,7 @@ def compare(
     *,
     control: str | None = None,
     alternative: Alternative = "two-sided",
+    interval: Interval = "compatible",
     target: Literal["auto"] | Target = "auto",
     level: float = 0.95,
     missing: Literal["use", "error"] = "use",
@@ -64,6 +66,8 @@ def compare(
         level. By default all pairs are compared.
     alternative
         As in `compare_mixed`.
+    interval
+        As in `compare_mixed`, where the analysis tests in steps.
     target
         As in `compare_mixed`.
     level
@@ -139,6 +143,7 @@ def compare(
     permutation
     """
     check_level(level)
+    check_choice("interval", interval, Interval)
     table = scores if isinstance(scores, Wins | Effects) else as_table(scores)
     every = (table.measure(),) if isinstance(table, Wins) else table.measures
     names = [m.name for m in every] if measure is None else list(names_of(measure))
@@ -150,6 +155,7 @@ def compare(
     arguments: dict[str, Any] = {
         "control": control,
         "alternative": alternative,
+        "interval": interval,
         "level": level,
         "missing": missing,
         "seed": seed,
@@ -237,7 +243,9 @@ def _second(
 ) -> PairVerdicts | str:
     """Return the verdicts of the second analysis on the same scores, or why there are none."""
     module = import_module(ANALYSES[choice.second])
-    same = {name: arguments[name] for name in ("control", "alternative", "level", "seed")}
+    same = {
+        name: arguments[name] for name in ("control", "alternative", "interval", "level", "seed")
+    }
     if same["control"] == "best":  # the best was picked from all pairs, and verdicts are of these
         same["control"] = None
     options = {"target": target, **choice.second_options}

@@ -31,7 +31,7 @@ from benchinfer.core.errors import DesignError, unknown
 from benchinfer.core.measure import Measure
 from benchinfer.core.numbers import sentence
 from benchinfer.numerics import multiplicity
-from benchinfer.scores.checks.decision import least_flips
+from benchinfer.scores.checks.facts import least_flips
 from benchinfer.scores.checks.failures import check_failed, stand_in
 from benchinfer.scores.checks.faults import Failed
 from benchinfer.scores.checks.kinds import zero_one

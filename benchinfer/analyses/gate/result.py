@@ -400,7 +400,12 @@ class Gate(Showable, Mapping[str, GatedMeasure]):
     @property
     def method(self) -> str:
         """Sentences for a methods section."""
-        return " ".join(dict.fromkeys(row.comparison.method for row in self.values()))
+        tests = (
+            "Each measure is tested once for a pass and once for a fail, one-sided at"
+            f" {level_percent(1 - self.level)}; the bounds shown and the power of further data are"
+            " those of these tests."
+        )
+        return " ".join([*dict.fromkeys(row.comparison.method for row in self.values()), tests])
 
     def citations(self) -> str:
         """Return BibTeX entries of the methods used."""

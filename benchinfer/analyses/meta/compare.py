@@ -20,6 +20,7 @@ from benchinfer.analyses.meta.studies import (
     reported,
     with_values,
 )
+from benchinfer.comparison import adjustment
 from benchinfer.comparison.adjustment import Adjust
 from benchinfer.comparison.checks.groups import refuse_varying
 from benchinfer.comparison.checks.validation import check_missing
@@ -39,7 +40,7 @@ def compare_meta(
     pooling: Pooling = "network",
     covariance: Covariance = "auto",
     method: Method = "reml",
-    interval: Interval = "auto",
+    interval: Interval | adjustment.Interval = "auto",
     nested: Nesting = "auto",
     covariates: str | Sequence[str] = (),
     contrasts: Contrasts = "tukey",
@@ -84,7 +85,9 @@ def compare_meta(
     interval
         Errors of each contrast: from the spread of data sets (``"robust"``), with t tests that
         allow for tau^2 being estimated (``"hartung-knapp"``), normal ones (``"wald"``), or of
-        data sets with equal weights (``"equal-weights"``).
+        data sets with equal weights (``"equal-weights"``). Their intervals are compatible with the
+        verdicts; ``"simultaneous"`` or ``"pairwise"``, as in `compare_mixed`, go with the errors of
+        ``"auto"``.
 
         ``"auto"`` of two algorithms, or pairs pooled alone: weights by precision need effects that
         are many and about equally exact. Where ``n0 = (sum 1 / v)^2 / sum 1 / v^2`` of the D

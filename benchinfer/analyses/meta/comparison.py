@@ -111,7 +111,7 @@ class MetaComparison(TestedComparison):
         """Kind of the contrasts' standard errors, with ``"auto"`` resolved."""
         if self.fit is not None:
             return self.fit.interval
-        return of_pairs(self.studies, self.options.interval)
+        return of_pairs(self.studies, self.options.errors)
 
     @property
     def estimator(self) -> Method:
@@ -369,7 +369,7 @@ def compared(
     names, joint = setting.algorithms, options.joint
     nested = options.nested if joint and options.method != "fixed" else "none"
     third = third_level(studies, nested, published=published)
-    how = options.method, options.interval
+    how = options.method, options.errors
     if not lean:
         require_noise(studies, names)
     fit = network(studies, names, *how, three=bool(third)) if joint else None
@@ -396,7 +396,7 @@ def compared(
         stored_checks=(),
         provenance=options.provenance(
             setting.digest,
-            words(method, family, directed=options.directed, joint=True),
+            words(method, family, directed=options.directed, interval=options.beside, joint=True),
         ),
         evidence=evidence,
         studies=studies,

@@ -38,7 +38,7 @@ def checks(meta: MetaComparison, p_error: float) -> tuple[Check, ...]:
         ),
         *_sampling(studies),
         *(_network(meta, fit) if fit is not None else _pairs(setting, meta.alone)),
-        *(_errors(fit, len(setting.algorithms), meta.options.interval) if fit is not None else []),
+        *(_errors(fit, len(setting.algorithms), meta.options.errors) if fit is not None else []),
         *_weights(meta),
         Check.of(
             "numerical error of the p-values",

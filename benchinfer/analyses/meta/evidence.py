@@ -116,13 +116,15 @@ def evidence_of(
     if fit is not None:
         levels, errors = errors_of(studies, fit, family.matrix)
         return normal.evidence_of(
-            family, levels, errors, method, alpha, margin, options.alternative
-        )
+            family, levels, errors, method, alpha, margin, options.alternative,
+            interval=options.beside,
+        )  # fmt: skip
     # Each pair is its own coefficient, without a joint distribution.
     each = ContrastFamily(
         family.pairs, np.eye(n), family.words, names=family.names, shown=family.shown
     )
     errors = Adjusted(np.diag(alone.std_error**2), alone.df)
     return normal.evidence_of(
-        each, alone.estimate, errors, method, alpha, margin, options.alternative
-    )
+        each, alone.estimate, errors, method, alpha, margin, options.alternative,
+        interval=options.beside,
+    )  # fmt: skip

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar, Literal
+from typing import ClassVar, Literal, cast
 
 from benchinfer.analyses.meta.numerics.pooling import Method
 from benchinfer.analyses.meta.pooling import Interval
 from benchinfer.analyses.meta.studies import Covariance, Effect
+from benchinfer.comparison import adjustment
 from benchinfer.comparison.adjustment import Adjust
 from benchinfer.comparison.options import TestedOptions
 from benchinfer.core.arguments import ArgumentError
@@ -26,7 +27,7 @@ class MetaOptions(TestedOptions):
     pooling: Pooling
     covariance: Covariance
     method: Method
-    interval: Interval
+    interval: Interval | adjustment.Interval
     nested: Nesting
     covariates: tuple[str, ...]
     adjust: Adjust
@@ -35,7 +36,7 @@ class MetaOptions(TestedOptions):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if self.method == "fixed" and self.interval not in ("auto", "wald"):
+        if self.method == "fixed" and self.errors not in ("auto", "wald"):
             raise ArgumentError(
                 f"interval={self.interval!r} takes its errors from the spread of data sets, which"
                 " fixed effects leave out.",
@@ -53,6 +54,11 @@ class MetaOptions(TestedOptions):
                 ' pooling="pairwise", "robust" with'
                 ' pooling="network".',
             )
+
+    @property
+    def errors(self) -> Interval:
+        """Errors of each contrast."""
+        return cast("Interval", self.kind or "auto")
 
     @property
     def joint(self) -> bool:

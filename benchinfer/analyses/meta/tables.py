@@ -171,7 +171,7 @@ def subgroups(meta: MetaComparison) -> pd.DataFrame:
 def _subgroup(meta: MetaComparison, y: Array, v: Array) -> dict[str, object] | None:
     if len(y) < 2:
         return None
-    got = pool_pair(y, lifted(v), meta.studies, meta.estimator, meta.options.interval)
+    got = pool_pair(y, lifted(v), meta.studies, meta.estimator, meta.options.errors)
     estimate, error = float(got.beta[0]), float(np.sqrt(got.cov[0, 0]))
     reach = float(max_t.critical_t(got.df, meta.alpha)) * error
     low, high = meta.measure.effect_interval(estimate - reach, estimate + reach)
@@ -225,7 +225,7 @@ def splits(meta: MetaComparison) -> list[Split | None]:
     robust = _network(meta).own_errors
     blocks, options = meta.studies.blocks, meta.options
     rows = rows_of(blocks, len(meta.algorithms))
-    refined = options.interval != "wald"
+    refined = options.errors != "wald"
     return [
         split(rows, blocks, (int(i), int(j)), meta.estimator, refined=refined, robust=robust)
         if min(i, j) >= 0
@@ -238,7 +238,7 @@ def consistency(meta: MetaComparison) -> pd.DataFrame:
     """One row per test; see `MetaComparison.consistency`."""
     _network(meta)
     blocks, options = meta.studies.blocks, meta.options
-    refined = options.interval != "wald"
+    refined = options.errors != "wald"
     designs = by_design(
         rows_of(blocks, len(meta.algorithms)), blocks, meta.estimator, refined=refined
     )
@@ -315,7 +315,10 @@ def slopes(meta: MetaComparison) -> pd.DataFrame:
     columns: dict[str, list[object] | Array] = {}
     for at, covariate in enumerate(meta.studies.covariates, 1):
         value, errors = errors_of(meta.studies, meta.fit, family.matrix, at)
-        e, _ = evidence_of(family, value, errors, method, meta.alpha, 0.0, meta.alternative)
+        e, _ = evidence_of(
+            family, value, errors, method, meta.alpha, 0.0, meta.alternative,
+            interval=meta.options.beside,
+        )  # fmt: skip
         low, high = meta.measure.effect_interval(e.low, e.high)
         rows: dict[str, list[object]] = {
             "covariate": [covariate] * len(names),

@@ -134,8 +134,8 @@ def compare_mixed(
         The closed test rotates the data sets' means (``"rotation"``), which is exact if these are
         normal, or flips their signs (``"flips"``), exact if differences are symmetric.
 
-        Flips are so however heavy the tails; of fewer than six data sets they decide nothing at
-        95 %.
+        Flips are so however heavy the tails; of fewer than six data sets, or seven with four
+        algorithms or more, they decide nothing at 95 %.
     target
         Claims about the ``"domain"`` that the data sets come from, or about these ``"datasets"``
         alone. ``"auto"``: the domain, if there are several data sets.

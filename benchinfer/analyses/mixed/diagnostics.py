@@ -22,7 +22,7 @@ from benchinfer.analyses.mixed.numerics.replications import ReplicationMeans
 from benchinfer.analyses.mixed.numerics.residuals import Residuals, ResidualSpread
 from benchinfer.analyses.mixed.numerics.shared import FEWEST_SHARED
 from benchinfer.analyses.mixed.tables import DirectEvidence, direct_evidence
-from benchinfer.comparison.adjustment import SIDES
+from benchinfer.comparison.adjustment import SIDES, level_spent
 from benchinfer.comparison.checks.decisions import (
     near_level,
     stepwise_checks,
@@ -46,6 +46,7 @@ from benchinfer.core.measure import Measure
 from benchinfer.core.numbers import join, several, significant, some
 from benchinfer.core.sections import Check
 from benchinfer.numerics.covariance import Estimates, pairs_of
+from benchinfer.numerics.multiplicity import level_share
 from benchinfer.numerics.types import Array
 from benchinfer.scores.checks.kinds import BINOMIAL
 from benchinfer.scores.numerics.skewness import corrected_t, excessive, skewness
@@ -581,7 +582,9 @@ def _other_reference(
         return []
     other = "rotation" if options.reference == "flips" else "flips"
     # Flips of few data sets can decide no pair.
-    if other == "flips" and 2.0 ** (1 - len(setting.coverage.datasets)) > options.alpha:
+    m = len(family.matrix)
+    share = level_share(1.0, m, level_spent(method, m, options.interval))
+    if other == "flips" and 2.0 ** (1 - len(setting.coverage.datasets)) > options.alpha * share:
         return []
     levels, options = result.levels.estimate, replace(options, reference=other)
     e, _ = evidence_of(setting, fitted, options, family, method, levels, errors)

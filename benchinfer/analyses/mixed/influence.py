@@ -371,6 +371,7 @@ def _adjusted(
     means = SharedMeans.of_moments(stats) if method == "rotation" else None
     closed = closed_by(method, options, matrix, means, _DIRECTIONS)
     evidence, _ = evidence_of(
-        part, levels, errors, method, alpha, margin, options.alternative, closed
-    )
+        part, levels, errors, method, alpha, margin, options.alternative, closed,
+        interval=options.interval,
+    )  # fmt: skip
     return evidence.p_value, evidence.p_equivalence

@@ -22,7 +22,7 @@ from benchinfer.analyses.pair.tests import (
     without_noise,
     without_spread,
 )
-from benchinfer.comparison.adjustment import adjusted, level_spent
+from benchinfer.comparison.adjustment import Interval, adjusted, agreeing, level_spent
 from benchinfer.comparison.checks.decisions import informed
 from benchinfer.comparison.checks.validation import check_missing
 from benchinfer.comparison.comparison import Alternative
@@ -51,7 +51,7 @@ def compared(
     shown, test = family.wanted, procedure.test
     every_pair = [data.of(int(i), int(j)) for i, j in family.pairs]
     pairs = every_pair[shown]
-    of_family, probabilities = _evidence(every_pair, data, procedure, options.adjust, options.alpha)
+    of_family, probabilities = _evidence(every_pair, data, procedure, options)
     columns: dict[str, Any] = {f.name: getattr(of_family, f.name) for f in fields(Evidence)}
     selected: dict[str, Any] = {n: v if v is None else v[shown] for n, v in columns.items()}
     evidence = Evidence(**selected)
@@ -115,10 +115,10 @@ def _flat(
 
 
 def _evidence(
-    pairs: list[Pair], data: PairedScores, procedure: PairProcedure, adjust: str, alpha: float
+    pairs: list[Pair], data: PairedScores, procedure: PairProcedure, options: PairOptions
 ) -> tuple[Evidence, Array | None]:
     """Return the adjusted evidence of all pairs, and posterior probabilities where it is these."""
-    margin, probabilities = procedure.margin, None
+    margin, probabilities, adjust = procedure.margin, None, options.adjust
     if procedure.test == "bayes-t":
         estimates = [estimated(pair, data, procedure) for pair in pairs]
         rows = [t_tests.t_test(one, 0, margin, procedure.tail) for one in estimates]
@@ -130,10 +130,11 @@ def _evidence(
         for f in fields(t_tests.DifferenceTest)
     }
     not_worse = adjusted(adjust, column["noninferiority"])
-    spent = level_spent(adjust, len(pairs), "compatible") if probabilities is None else 0.0
+    spent = level_spent(adjust, len(pairs), options.interval) if probabilities is None else 0.0
     p, ends = np.minimum(adjusted(adjust, column["p"], spent), 1.0), (column["low"], column["high"])
-    if spent:
-        ends = in_agreement(*ends, column["statistic"], p <= alpha)
+    if probabilities is None and agreeing(adjust, len(pairs), options.interval):
+        sign = _direction(procedure.test, column["estimate"], column["statistic"])
+        ends = in_agreement(*ends, sign, p <= options.alpha)
     return Evidence(
         estimate=column["estimate"],
         std_error=column["std_error"],
@@ -155,9 +156,16 @@ def _codes(test: str, evidence: Evidence, probabilities: Array | None, alpha: fl
         decided = (probabilities >= 1 - alpha) & (evidence.std_error > 0)[:, None]
         kinds = [Verdict.FIRST, Verdict.EQUIVALENT, Verdict.SECOND]
         return np.select(list(decided.T), kinds, Verdict.UNDECIDED).astype(np.int8)
-    # F has no direction; of ranks the statistic has, which need not be that of the means.
-    direction = evidence.estimate if test == "5x2cv-f" else evidence.statistic
+    direction = _direction(test, evidence.estimate, evidence.statistic)
     return decide(direction, evidence.p_value, evidence.p_equivalence, alpha)
+
+
+def _direction(test: str, estimate: Array, statistic: Array) -> Array:
+    """Return (P,) numbers whose sign is that of the verdicts.
+
+    F has no direction; of ranks the statistic has, which need not be that of the means.
+    """
+    return estimate if test == "5x2cv-f" else statistic
 
 
 def compare_pair(
@@ -171,6 +179,7 @@ def compare_pair(
     margin: float | None = None,
     alternative: Alternative = "two-sided",
     adjust: Adjust = "auto",
+    interval: Interval = "compatible",
     level: float = 0.95,
     parts: int | None = None,
     missing: Literal["use", "error"] = "use",
@@ -219,8 +228,8 @@ def compare_pair(
         Adjustment for several pairs: ``"holm"``, as ``"auto"`` is, ``"bonferroni"``,
         ``"hochberg"``, ``"hommel"`` or ``"none"``; with a control also ``"bh"`` or ``"by"``, which
         keep the false discovery rate, as in `compare_mixed`.
-
-        Intervals are Sidak's (one-sided: Bonferroni's).
+    interval
+        As in `compare_mixed`.
     level
         Confidence of the family of pairs, or posterior probability that decides a pair.
     parts

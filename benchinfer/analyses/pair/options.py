@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 from benchinfer.analyses.pair.rules import Test
+from benchinfer.comparison.adjustment import Interval
 from benchinfer.comparison.contrasts import Contrasts
 from benchinfer.comparison.options import TestedOptions
 from benchinfer.core.arguments import ArgumentError
@@ -26,6 +27,7 @@ class PairOptions(TestedOptions):
     contrasts: Contrasts = "tukey"
     margin: float | None
     adjust: Procedure
+    interval: Interval
     parts: int | None
     missing: Literal["use", "error"]
     seed: int | None

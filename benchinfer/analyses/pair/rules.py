@@ -316,7 +316,7 @@ def adjustment(test: str, options: PairOptions, family: ContrastFamily) -> str:
         return (
             f"Posterior probabilities are those of each pair alone, not adjusted for {family.words}"
         )
-    return words(options.adjust, family, directed=options.directed)
+    return words(options.adjust, family, directed=options.directed, interval=options.interval)
 
 
 def sources(result: PairComparison) -> list[object]:

@@ -14,7 +14,7 @@ from benchinfer.analyses.pair.numerics import independent_rates, outcomes, t_tes
 from benchinfer.analyses.pair.numerics.t_tests import DifferenceTest, EstimatedDifference
 from benchinfer.analyses.pair.rules import PAIRED_OUTCOMES, TESTS, WORDS, Test, misfit
 from benchinfer.analyses.pair.scores import Pair, PairedScores
-from benchinfer.comparison.adjustment import SIDES, Interval, tail_level
+from benchinfer.comparison.adjustment import SIDES, tail_level
 from benchinfer.core.errors import DesignError
 from benchinfer.core.frames import frame
 from benchinfer.core.saving import savable
@@ -51,8 +51,9 @@ class PairProcedure:
     ) -> PairProcedure:
         """Return the procedure of each of several pairs; intervals hold for all of them."""
         adjust = "none" if test == "bayes-t" else options.adjust
-        kind: Interval = "compatible"
-        level = tail_level(adjust, options.alpha, n_pairs, kind, directed=options.directed)
+        level = tail_level(
+            adjust, options.alpha, n_pairs, options.interval, directed=options.directed
+        )
         tail = level / 2
         side = SIDES[options.alternative]
         return PairProcedure(test, side, margin, tail, options.parts, seed)
@@ -189,15 +190,17 @@ def _by_signs(pair: Pair, procedure: PairProcedure) -> DifferenceTest:
     if test != "sign-flip" and not procedure.brief:
         invert = shifts.hodges_lehmann if test == "wilcoxon" else shifts.median_shift
         one = invert(d, level)
-        estimate = one.estimate
-        low = -np.inf if side < 0 else one.low
-        high = np.inf if side > 0 else one.high
+        estimate, (low, high, _) = one.estimate, shifts.with_ends(one, d.min(), d.max())
+        low, high = -np.inf if side < 0 else low, np.inf if side > 0 else high
+    statistic = (side or 1) * float(flips.statistic[0])
+    # Against the estimate nothing is decided: it is among the shifts that the claim excludes.
+    against = not procedure.brief and statistic != 0 and np.sign(statistic) != np.sign(estimate)
     return DifferenceTest(
         estimate=estimate,
         std_error=np.nan,
         df=np.nan,
-        statistic=(side or 1) * float(flips.statistic[0]),
-        p=float(p[0]),
+        statistic=statistic,
+        p=1.0 if against else float(p[0]),
         equivalence=float(max(p[1], p[2])) if m > 0 else 1.0,
         noninferiority=float(p[3]) if m > 0 and side else 1.0,
         low=low,
@@ -232,14 +235,11 @@ def _of_rates(
 def _of_independent_rates(
     first: tuple[int, int], second: tuple[int, int], procedure: PairProcedure
 ) -> DifferenceTest:
-    """Test two independent rates; their interval excludes 0 if and only if the test decides."""
+    """Test two independent rates."""
     statistic, p = independent_rates.compared(first, second, procedure.side)
     difference = outcomes.independent_difference(first, second)
     interval = partial(independent_rates.score_interval, first, second)
-    result = _of_rates(difference, statistic, p, interval, procedure)
-    decided = p <= (1 if procedure.side else 2) * procedure.tail
-    low, high = independent_rates.in_agreement(result.low, result.high, statistic, decided=decided)
-    return replace(result, low=low, high=high)
+    return _of_rates(difference, statistic, p, interval, procedure)
 
 
 # Differences of which all signs are counted for tests that do not decide.

@@ -213,5 +213,6 @@ def words(procedure: PermutationProcedure, family: ContrastFamily, data: Exchang
     if bounded:
         by += f" (upper bounds: Shaffer's first variant, for over {most} algorithms in partial"
         by += " blocks)"
-    interval = "simultaneous" if pooled else procedure.interval
-    return adjustment.words(adjust, family, directed=procedure.side != 0, interval=interval, by=by)
+    return adjustment.words(
+        adjust, family, directed=procedure.side != 0, interval=procedure.beside, by=by
+    )

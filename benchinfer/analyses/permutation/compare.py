@@ -76,6 +76,7 @@ def compared(
         outcomes=data.outcomes,
         p_error=tests.error,
         zeros=tests.pairwise.zeros[shown],
+        endless=tests.pairwise.endless[shown],
         adjusted=cast("adjustment.Procedure", procedure.adjust),
         kinds=cast("tuple[NullDistribution, ...]", tests.kinds),
         pooled=tests.pooled.of(shown),
@@ -166,8 +167,9 @@ def compare_permutation(
         and Bergmann and Hommel's are exact for any number of algorithms in complete blocks, else
         for up to 18 and by an upper bound, which `method` names, for more.
     interval
-        As in `compare_mixed`. A compatible interval of signed ranks ends at the least or the
-        largest difference where a test of so few blocks has no end.
+        As in `compare_mixed`. Intervals of ranks end at the least and the largest difference where
+        the test of so few blocks has no end at their level. Beside pooled tests, and tests with
+        ``scale="dataset"``, which are not of what is estimated, intervals are simultaneous.
     pairs
         Each pair on its own scores (``"pairwise"``), or on scores that all algorithms share
         (``"pooled"``), as in Friedman's post-hoc tests.

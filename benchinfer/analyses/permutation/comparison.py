@@ -31,7 +31,7 @@ from benchinfer.core.provenance import StoredOptions
 from benchinfer.core.saving import savable, shaped
 from benchinfer.numerics.directions.rank_sets import RankSets, TermReference, rank_sets
 from benchinfer.numerics.rotations import all_flips
-from benchinfer.numerics.types import Array, Codes
+from benchinfer.numerics.types import Array, Codes, Flags
 from benchinfer.scores.numerics.skewness import FEWEST
 
 if TYPE_CHECKING:
@@ -104,6 +104,9 @@ class PermutationComparison(TestedComparison):
         (P,) standard error of the evaluation of the adjusted p-values: 0 where exact.
     zeros
         (P,) number of differences of zero, which tests of a pair's differences leave out.
+    endless
+        (P,) whether the pair's own test has no end at the level of the interval, which runs between
+        the least and the largest difference then.
     adjusted
         The adjustment.
     kinds
@@ -125,6 +128,7 @@ class PermutationComparison(TestedComparison):
     outcomes: bool
     p_error: Array
     zeros: Codes
+    endless: Flags
     adjusted: Procedure
     kinds: tuple[NullDistribution, ...]
     pooled: PooledTests
@@ -252,23 +256,21 @@ class PermutationComparison(TestedComparison):
 
     @property
     def interval_note(self) -> str:
-        """Note on signed-rank intervals without bounds: the number of blocks that they need."""
-        none = np.isinf(self.evidence.low) & np.isinf(self.evidence.high) & ~self.withheld
-        ranks = self.on in ("ranks", "aligned-ranks") and not self.rates
-        of_gaps = super().interval_note
-        if self.repeated or not (ranks and none.any()):
+        """Note on intervals whose test has no end at their level: what they run between."""
+        of_gaps, n = super().interval_note, int((self.endless & ~self.withheld).sum())
+        if not n:
             return of_gaps
-        family = self.options.family(self.algorithms, self.levels.quality)
-        m = len(self.pairs) if family.shown < 0 else len(family.matrix)
-        words = family.words if m == len(family.matrix) else count(m, "pair")
-        m = 1 if self.options.adjust == "none" else m
-        tail = sidak(self.alpha, m) / 2 if self.alternative == "two-sided" else self.alpha / m
-        which = "No interval has" if none.all() else f"{none.sum()} of {len(none)} intervals have"
-        together = f" and holds for {words} together" if m > 1 else ""
+        which = "1 interval runs" if n == 1 else f"{n:,} intervals run"
+        which = "All intervals run" if n == len(self.endless) > 1 else which
+        alone, d = "", self.ranks.n_blocks
+        of_all = self.ranks.complete and not self.repeated
+        if of_all:
+            level = 1 - 2.0 ** (1 - d) if self.alternative == "two-sided" else 1 - 2.0**-d
+            alone = f" Of one pair alone they hold at {100 * level:.4g} %."
         note = (
-            f"{which} {'a' if none.all() else 'no'} bound: one that rests on signed ranks{together}"
-            f" takes {np.ceil(-np.log2(tail) - 1e-9):.0f} {self.unit}s that a pair shares. Verdicts"
-            " rest on the p-values."
+            f"{which} between the least and largest of {f'the {d}' if of_all else 'its'}"
+            f" differences, as the test of so few {self.unit}s has no end at the level of the"
+            f" intervals.{alone}"
         )
         return f"{note} {of_gaps}" if of_gaps else note
 

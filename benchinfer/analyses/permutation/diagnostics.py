@@ -7,13 +7,13 @@ from benchinfer.analyses.permutation.blocks import Exchangeable
 from benchinfer.analyses.permutation.comparison import PermutationComparison
 from benchinfer.analyses.permutation.options import RANKED
 from benchinfer.analyses.permutation.tests import PermutationTests
-from benchinfer.comparison.adjustment import ADJUSTMENTS, adjusted, needs, stepwise
+from benchinfer.comparison.adjustment import ADJUSTMENTS, adjusted, level_spent, needs, stepwise
 from benchinfer.comparison.checks import decisions, tables
 from benchinfer.comparison.contrasts import Oriented, some_of
 from benchinfer.core.hints import literal
 from benchinfer.core.numbers import count
 from benchinfer.core.sections import Check
-from benchinfer.numerics.multiplicity import FALSE_DISCOVERY
+from benchinfer.numerics.multiplicity import FALSE_DISCOVERY, level_share
 
 
 def checks(
@@ -42,10 +42,15 @@ def _attainable(
     """Return the check that the smallest attainable p-value, adjusted, is at most the level."""
     pairwise, alpha, unit = tests.pairwise, result.alpha, data.unit
     flips = needs(result.adjusted, "flips")
-    many = 1 if flips or result.adjusted == "none" else len(pairwise.smallest)
+    many, n = 1.0, len(pairwise.smallest)
+    if flips:
+        # A pair alone is the hypothesis with the least share of the level.
+        many = 1 / level_share(1.0, n, _spent(result, n))
+    elif result.adjusted != "none":
+        many = float(n)
     if not result.pairwise:
-        n = tests.pooled.n
-        smallest = 1 / (n + 1 if tests.pooled.kind == "monte-carlo" else n)
+        drawn = tests.pooled.n
+        smallest = 1 / (drawn + 1 if tests.pooled.kind == "monte-carlo" else drawn)
         more = f"more {unit}s or resamples are needed"
     elif "asymptotic" in tests.kinds:
         smallest, more = 0.0, ""
@@ -54,7 +59,7 @@ def _attainable(
         smallest = float(pairwise.smallest.min()) * many
         if result.adjusted in FALSE_DISCOVERY:
             # The last of a family has to pass the mildest step, and all others go with it.
-            smallest, many = float(adjusted(result.adjusted, pairwise.smallest).min()), 1
+            smallest, many = float(adjusted(result.adjusted, pairwise.smallest).min()), 1.0
         two_sided = result.alternative == "two-sided"
         more = f"{int(np.ceil(np.log2(many / alpha) + two_sided - 1e-9))} could"
         if data.repeated or 1 / (result.options.resamples + 1) > 0.99 * smallest / many:
@@ -68,6 +73,11 @@ def _attainable(
         remedy=f"no pair differs on more than {blocks}, and so few decide none, whatever the"
         f" scores: the smallest adjusted p-value that they give is {smallest:.4g}; {more}",
     )
+
+
+def _spent(result: PermutationComparison, n: int) -> float:
+    """Return the share of the level that intervals take from the tests."""
+    return level_spent(result.adjusted, n, result.options.procedure(0.0).beside)
 
 
 def _of_blocks(result: PermutationComparison, data: Exchangeable, lost: list[str]) -> list[Check]:

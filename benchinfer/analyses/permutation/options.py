@@ -10,7 +10,7 @@ import numpy as np
 
 from benchinfer.analyses.permutation.adjustment import Adjust, Pairs, resolve
 from benchinfer.analyses.permutation.blocks import On, Scale
-from benchinfer.comparison.adjustment import SIDES, Interval, level_spent, tail_level
+from benchinfer.comparison.adjustment import SIDES, Interval, agreeing, level_spent, tail_level
 from benchinfer.comparison.comparison import Alternative, Target
 from benchinfer.comparison.options import TestedOptions
 from benchinfer.core.arguments import ArgumentError, check_count, seed_of
@@ -98,15 +98,27 @@ class PermutationProcedure:
         """0 for two-sided tests, 1 or -1 where first is to be shown better or worse."""
         return SIDES[self.alternative]
 
+    @property
+    def of_estimates(self) -> bool:
+        """True if tests are of what is estimated: not of pooled scores, nor of data sets' units."""
+        return self.pairs == "pairwise" and self.scale == "none"
+
+    @property
+    def beside(self) -> Interval:
+        """Intervals beside a test in steps: simultaneous ones where they are of something else."""
+        return self.interval if self.of_estimates else "simultaneous"
+
     def confidence(self, n: int) -> float:
         """Return the two-sided confidence of each of n intervals; a one-sided bound is one end."""
-        kind = self.interval if self.pairs == "pairwise" else "simultaneous"
-        return 1 - tail_level(self.adjust, self.alpha, n, kind, directed=bool(self.side))
+        return 1 - tail_level(self.adjust, self.alpha, n, self.beside, directed=bool(self.side))
 
     def spent(self, n: int) -> float:
         """Return the share of the level that the intervals of n contrasts take from their tests."""
-        paired = self.pairs == "pairwise"
-        return level_spent(self.adjust, n, self.interval) if paired else 0.0
+        return level_spent(self.adjust, n, self.beside)
+
+    def agreeing(self, n: int) -> bool:
+        """Return whether intervals of n contrasts leave equality out just where one is decided."""
+        return self.of_estimates and agreeing(self.adjust, n, self.beside)
 
     def bounds(self, low: Array, high: Array) -> tuple[Array, Array]:
         """Return bounds of intervals, infinite on the open side of one-sided ones."""

@@ -22,7 +22,7 @@ from benchinfer.numerics.shifts import (
     normal_score_shift,
     skewness,
 )
-from benchinfer.numerics.types import Array, Codes
+from benchinfer.numerics.types import Array, Codes, Flags
 
 if TYPE_CHECKING:
     from benchinfer.analyses.permutation.numerics.blocks import BlockLayout
@@ -36,6 +36,9 @@ class PairTests:
     estimate: Array
     low: Array
     high: Array
+    # Whether the test has no end at the level of the interval, which ends at the least and the
+    # largest difference then
+    endless: Flags
     mean: Array  # mean difference
     statistic: Array  # standardised, positive where first is better
     # p, error: P-value of the difference, and the standard error of its evaluation
@@ -119,13 +122,14 @@ def paired_tests(data: Exchangeable, matrix: Array, procedure: PermutationProced
         linear = differences(replace(data, values=data.linear), matrix, procedure.on)
         size = np.broadcast_to(data.shift(1.0), d.shape) * np.isfinite(d)
         df = [freedom_of_units(column / column.sum()) for column in size.T]
-        low, high, estimate, mean = _shifts(linear, procedure, np.array(df))
+        low, high, estimate, mean, endless = _shifts(linear, procedure, np.array(df))
     else:
-        low, high, estimate, mean = _shifts(d, procedure)
+        low, high, estimate, mean, endless = _shifts(d, procedure)
     return PairTests(
         estimate=estimate,
         low=low,
         high=high,
+        endless=endless,
         mean=mean,
         statistic=side * tests.statistic[:n_pairs],
         p=tests.p_value[:n_pairs],
@@ -166,25 +170,23 @@ def _terms(data: Exchangeable, d: Array, procedure: PermutationProcedure, noise:
 
 def _shifts(
     d: Array, procedure: PermutationProcedure, df: Array | None = None
-) -> tuple[Array, Array, Array, Array]:
-    """Return interval, estimate and mean difference of each column."""
+) -> tuple[Array, Array, Array, Array, Flags]:
+    """Return interval, estimate and mean difference of each column, and which tests have no end."""
     m = d.shape[1]
     each = procedure.confidence(m)
     # Each column against a column of zeros; the level of the family that gives `each` to one.
     pairs = np.column_stack([np.arange(m), np.full(m, m)])
     means = mean_differences(np.column_stack([d, np.zeros(len(d))]), pairs, each**m, df)
     low, high, estimate = means.low, means.high, means.estimate
+    endless = np.zeros(m, np.bool_)
     if procedure.on not in ("values", "dispersion"):
         invert = normal_score_shift if procedure.on == "normal-scores" else shifts.hodges_lehmann
         inverted = [invert(column[np.isfinite(column)], each) for column in d.T]
-        low = np.array([one.low for one in inverted])
-        high = np.array([one.high for one in inverted])
         estimate = np.array([one.estimate for one in inverted])
-        if procedure.spent(m):
-            # A test of few blocks has no end at its level: the least and the largest difference.
-            low = np.where(np.isfinite(low), low, np.nanmin(d, axis=0))
-            high = np.where(np.isfinite(high), high, np.nanmax(d, axis=0))
-    return *procedure.bounds(low, high), estimate, means.estimate
+        ranges = np.nanmin(d, axis=0), np.nanmax(d, axis=0)
+        ends = [shifts.with_ends(*each) for each in zip(inverted, *ranges, strict=True)]
+        low, high, endless = (np.array(column) for column in zip(*ends, strict=True))
+    return *procedure.bounds(low, high), estimate, means.estimate, endless
 
 
 def unpaired_tests(data: Exchangeable, matrix: Array, procedure: PermutationProcedure) -> PairTests:
@@ -192,13 +194,14 @@ def unpaired_tests(data: Exchangeable, matrix: Array, procedure: PermutationProc
     m = len(matrix)
     rows = [_pair(data, matrix[i], procedure, m, f"pair {i + 1} of {m}") for i in range(m)]
     columns = [np.array(column) for column in zip(*(row[0] for row in rows), strict=True)]
-    low, high, estimate, mean, statistic, p, error, equal, better, smallest, n = columns
+    low, high, endless, estimate, mean, statistic, p, error, equal, better, smallest, n = columns
     low, high = procedure.bounds(low, high)
     zero = np.zeros(len(matrix))
     return PairTests(
         estimate=estimate,
         low=low,
         high=high,
+        endless=endless.astype(np.bool_),
         mean=mean,
         statistic=statistic,
         p=p,
@@ -219,10 +222,10 @@ def _pair(
     """Return the numbers of one contrast in the order of `PairTests`, and its null distribution."""
     scores = part(data, row)
     level = procedure.confidence(m)
-    low, high, estimate, mean = _shift(scores, row, procedure, level)
+    interval = _shift(scores, row, procedure, level)
     n = len(np.unique(scores.block))
     if (row != 0).sum() > 2:
-        return (low, high, estimate, mean, 0.0, 1.0, 0.0, 1.0, 1.0, 0.0, n), "asymptotic"
+        return (*interval, 0.0, 1.0, 0.0, 1.0, 1.0, 0.0, n), "asymptotic"
     side = procedure.side or 1
     statistic, p, error, smallest, kind = _test(
         scores, 0.0, side, procedure, task, two_sided=procedure.side == 0
@@ -232,7 +235,7 @@ def _pair(
         above = _test(scores, procedure.margin, 1, procedure, task, two_sided=False)[1]
         below = _test(scores, -procedure.margin, -1, procedure, task, two_sided=False)[1]
     numbers = (
-        *(low, high, estimate, mean, side * statistic, p, error),
+        *(*interval, side * statistic, p, error),
         *(max(above, below), above if side > 0 else below, smallest, n),
     )
     return numbers, kind
@@ -298,7 +301,7 @@ def _test(
 def _shift(
     pair: Exchangeable, row: Array, procedure: PermutationProcedure, level: float
 ) -> tuple[float, ...]:
-    """Return interval, estimate and mean difference of a contrast."""
+    """Return interval, whether it has no end, estimate and mean difference of a contrast."""
     values = pair.values
     if procedure.on == "dispersion":
         layout = pair.layout
@@ -312,9 +315,11 @@ def _shift(
     mean, error, df = shifts.mean_contrast(samples, weights)
     if procedure.on in ("values", "dispersion") or pair.n_labels > 2:
         half = float(critical_t(np.array([df]), 1 - level)[0]) * error
-        return mean - half, mean + half, mean, mean
+        return mean - half, mean + half, False, mean, mean
     inverted = shifts.shift_within([(each[0], each[1]) for each in samples], level)
-    return inverted.low, inverted.high, inverted.estimate, mean
+    least = min(first.min() - second.max() for first, second in samples)
+    largest = max(first.max() - second.min() for first, second in samples)
+    return *shifts.with_ends(inverted, least, largest), inverted.estimate, mean
 
 
 def of_rates(
@@ -329,10 +334,12 @@ def of_rates(
     """
     tail = (1 - procedure.confidence(len(matrix))) / 2
     estimate, low, high = tests.estimate.copy(), tests.low.copy(), tests.high.copy()
+    endless = tests.endless.copy()
     equivalence, noninferiority = tests.equivalence.copy(), tests.noninferiority.copy()
     for i in np.flatnonzero((matrix != 0).sum(axis=1) == 2):
         estimate[i], interval = _difference(data, matrix[i])
         low[i], high[i] = interval(tail)
+        endless[i] = False
         if procedure.margin > 0:
             above, below = rates.beyond_margins(interval, procedure.margin)
             equivalence[i] = max(above, below)
@@ -343,8 +350,22 @@ def of_rates(
         estimate=estimate,
         low=low,
         high=high,
+        endless=endless,
         equivalence=equivalence,
         noninferiority=noninferiority,
+    )
+
+
+def of_one_side(tests: PairTests) -> PairTests:
+    """Return tests that decide no pair against its estimate, nor one whose estimate is 0.
+
+    Among the shifts on the far side of equality is the estimate then, which no test rejects: the
+    largest p-value of these shifts, that of the pair's claim, is 1.
+    """
+    shown = np.sign(tests.statistic)
+    against = (shown != 0) & (shown != np.sign(tests.estimate))
+    return replace(
+        tests, p=np.where(against, 1.0, tests.p), error=np.where(against, 0.0, tests.error)
     )
 
 

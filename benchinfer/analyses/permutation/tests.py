@@ -7,7 +7,13 @@ import numpy as np
 from benchinfer.analyses.permutation import adjustment
 from benchinfer.analyses.permutation.blocks import Exchangeable, standardised
 from benchinfer.analyses.permutation.options import PermutationProcedure
-from benchinfer.analyses.permutation.pairs import PairTests, of_rates, paired_tests, unpaired_tests
+from benchinfer.analyses.permutation.pairs import (
+    PairTests,
+    of_one_side,
+    of_rates,
+    paired_tests,
+    unpaired_tests,
+)
 from benchinfer.analyses.permutation.pooled import PooledTests, pooled_tests, scores_of
 from benchinfer.comparison.adjustment import adjusted
 from benchinfer.comparison.contrasts import NO_ALGORITHM, ContrastFamily
@@ -89,7 +95,7 @@ def tested(
         )
         other = adjusted("holm", pairwise.p)
     low, high = pairwise.low, pairwise.high
-    if procedure.spent(len(p)):
+    if procedure.agreeing(len(p)):
         low, high = in_agreement(low, high, statistic, p <= procedure.alpha)
     shown = family.wanted
     none = np.full(len(p), np.nan)[shown]
@@ -128,5 +134,5 @@ def _alone(
     test_pairs = unpaired_tests if data.repeated else paired_tests
     tests = test_pairs(data, family.matrix, procedure)
     if data.outcomes and procedure.on != "dispersion":
-        return of_rates(tests, data, family.matrix, procedure)
-    return tests
+        tests = of_rates(tests, data, family.matrix, procedure)
+    return of_one_side(tests) if procedure.of_estimates else tests

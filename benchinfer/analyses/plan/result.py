@@ -115,9 +115,15 @@ def family(q: PlanAims) -> str:
         "single-step": "for all of them by the largest of all statistics (single-step)",
         "none": "each, not adjusted for their number",
     }[q.adjust]
+    statement = ""
+    if q.adjust == "holm" and q.aim == "difference":
+        statement = (
+            " That step has all of the level beside intervals that hold together with the verdicts"
+            ' (interval="compatible"), and closed tests decide at least as much.'
+        )
     return (
         f"Power is that of each pair by itself among {which} {count(q.n_contrasts, 'pair')} of"
-        f" {q.k} algorithms, at {level_percent(1 - q.level)} {how}."
+        f" {q.k} algorithms, at {level_percent(1 - q.level)} {how}.{statement}"
     )
 
 

@@ -18,7 +18,7 @@ from benchinfer.analyses.wins.numerics.posterior import WinModel, WinPriors
 from benchinfer.analyses.wins.numerics.tally import Ties
 from benchinfer.analyses.wins.options import Errors, Inference, WinsOptions
 from benchinfer.analyses.wins.posterior import posterior_of, sampled
-from benchinfer.comparison.adjustment import JOINT, Adjust, resolve, words
+from benchinfer.comparison.adjustment import JOINT, Adjust, Interval, resolve, words
 from benchinfer.comparison.comparison import Alternative
 from benchinfer.comparison.contrasts import Contrasts
 from benchinfer.comparison.evidence import Evidence, Level, Scores, decide
@@ -47,7 +47,7 @@ def by_likelihood(counted: Counted, options: WinsOptions) -> WinsComparison:
     adjusted = Adjusted(errors.cov, df)
     evidence, _ = evidence_of(
         family, fit.log_worth, adjusted, adjust, alpha, setting.measure.margin,
-        options.alternative, least=least,
+        options.alternative, least=least, interval=options.interval,
     )  # fmt: skip
     low, high = _open_bounds(evidence.low, evidence.high, most_odds(counted.tally))
     least_of_pairs = errors.of(all_pairs(len(setting.algorithms))[1])[1]
@@ -61,7 +61,8 @@ def by_likelihood(counted: Counted, options: WinsOptions) -> WinsComparison:
         levels=levels,
         stored_checks=(),
         provenance=options.provenance(
-            setting.digest, words(adjust, family, directed=options.directed, joint=True)
+            setting.digest,
+            words(adjust, family, directed=options.directed, interval=options.interval, joint=True),
         ),
         evidence=replace(evidence, low=low, high=high),
         counted=counted,
@@ -188,6 +189,7 @@ def compare_wins(
     control: str | None = None,
     alternative: Alternative = "two-sided",
     adjust: Adjust = "auto",
+    interval: Interval = "compatible",
     level: float = 0.95,
     missing: Literal["use", "error"] = "use",
     draws: int = 1000,
@@ -252,6 +254,8 @@ def compare_wins(
     adjust
         Adjustment for many contrasts: ``"single-step"``, ``"westfall"``, ``"shaffer"``, ``"holm"``
         or ``"none"``. ``"auto"`` is Holm's.
+    interval
+        As in `compare_mixed`.
     level
         Confidence level of the family of contrasts, or the probability that a verdict takes.
     missing

@@ -9,7 +9,7 @@ from typing import ClassVar, Literal
 from benchinfer.analyses.wins.counts import By
 from benchinfer.analyses.wins.numerics.posterior import WinPriors
 from benchinfer.analyses.wins.numerics.tally import Ties
-from benchinfer.comparison.adjustment import Adjust
+from benchinfer.comparison.adjustment import Adjust, Interval
 from benchinfer.comparison.options import TestedOptions
 from benchinfer.core.arguments import ArgumentError, check_count
 
@@ -35,6 +35,7 @@ class WinsOptions(TestedOptions):
     penalised: bool
     departures: bool
     adjust: Adjust
+    interval: Interval
     missing: Literal["use", "error"]
     draws: int = 1000
     chains: int = 8
@@ -89,6 +90,7 @@ class WinsOptions(TestedOptions):
             "penalised": self.penalised,
             "alternative": self.directed,
             "adjust": self.adjust != "auto",
+            "interval": self.interval != "compatible",
         }
         if wrong := [name for name, is_given in given.items() if is_given]:
             raise ArgumentError(

@@ -11,7 +11,7 @@ from benchinfer.comparison.evidence import Setting
 from benchinfer.core.numbers import percent, several
 from benchinfer.core.verdict import Verdict
 from benchinfer.scores.checks.advice import ADVICE
-from benchinfer.scores.checks.facts import least_datasets
+from benchinfer.scores.checks.facts import least_datasets, least_flips
 from benchinfer.scores.checks.findings import DOUBTS, FEW
 from benchinfer.scores.checks.gaps import (
     BLOCKS,
@@ -111,9 +111,13 @@ def _few(result: Comparison, failed: Mapping[str, str], *, few: bool) -> str | N
     if not few or result.target != "domain" or not result.leans_on:
         return None
     shared = shared_datasets(result.setting.coverage.counts > 0)
-    # Of one pair, and of all of them.
-    for tests, by in ((1, ""), (len(shared), f" by Holm's adjustment for {len(shared):,} pairs")):
-        least = least_datasets(tests)
+    k, pairs = len(result.setting.coverage.algorithms), len(shared)
+    # By flips of all pairs at once, and by Holm's steps.
+    ways = (
+        (least_flips(k), ""),
+        (least_datasets(pairs), f" by Holm's adjustment for {pairs:,} pairs"),
+    )
+    for least, by in ways:
         if n := int((shared < least).sum()):
             fewer = f"{n:,} of {len(shared):,} pairs {'has' if n == 1 else 'have'} fewer"
             fewer = "the pair has fewer" if len(shared) == 1 else fewer

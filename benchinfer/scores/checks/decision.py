@@ -17,7 +17,7 @@ from benchinfer.core.measure import Measure
 from benchinfer.core.numbers import brief, count
 from benchinfer.numerics.types import Array, Flags
 from benchinfer.scores.checks import gaps, kinds
-from benchinfer.scores.checks.facts import Facts, least_datasets
+from benchinfer.scores.checks.facts import Facts, least_flips
 from benchinfer.scores.checks.gaps import Analysis
 from benchinfer.scores.formats.format import directed
 from benchinfer.scores.numerics import two_way
@@ -374,8 +374,3 @@ def _is_share(measure: Measure | None) -> bool:
     known = directed([measure.name])
     bounds = measure.bounds or (known[0].bounds if known else None)
     return bounds is not None and bounds[0] == 0 and np.isfinite(bounds[1])
-
-
-def least_flips(k: int) -> int:
-    """Return the data sets from which sign flips can decide a pair of k algorithms at 5 %."""
-    return least_datasets(1) + (k > 3)

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from benchinfer.core.measure import Measure
+from benchinfer.numerics.multiplicity import SPENT, ends_level, level_share
 from benchinfer.numerics.types import Array
 from benchinfer.scores.coverage import Finding
 from benchinfer.scores.resampling import Resampling
@@ -20,9 +21,36 @@ _SHOWN = 5
 ALPHA = 0.05  # at which a table is said to be able to decide a pair
 
 
-def least_datasets(tests: int) -> int:
+def least_datasets(tests: float) -> int:
     """Return the least number of data sets for a sign-flip test, one of so many, to reach 5 %."""
     return ceil(log2(2 * tests / ALPHA))
+
+
+def least_flips(k: int) -> int:
+    """Return the data sets from which sign flips decide a pair of k algorithms at 5 %.
+
+    The hypothesis that a pair alone is equal has the least share of the level, beside intervals
+    that hold together with the verdicts.
+
+    Examples
+    --------
+    >>> [least_flips(k) for k in (2, 3, 4, 15)]
+    [6, 6, 7, 7]
+    """
+    return least_datasets(1 / level_share(1.0, k * (k - 1) // 2, SPENT))
+
+
+def least_ends(k: int) -> int:
+    """Return the data sets from which tests of signs or ranks have ends at 5 % for all k.
+
+    Below, intervals run between the least and the largest difference.
+
+    Examples
+    --------
+    >>> [least_ends(k) for k in (2, 3, 4, 5, 6, 8, 10, 15)]
+    [6, 8, 9, 10, 11, 12, 12, 14]
+    """
+    return least_datasets(ALPHA / ends_level(ALPHA, k * (k - 1) // 2))
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,7 +18,7 @@ from benchinfer.core.measure import Measure
 from benchinfer.core.numbers import count, join
 from benchinfer.numerics.types import Counts
 from benchinfer.scores.checks import advice, families, gaps, kinds, units
-from benchinfer.scores.checks.facts import Facts, Rule, least_datasets, rows_finding
+from benchinfer.scores.checks.facts import Facts, Rule, least_datasets, least_flips, rows_finding
 from benchinfer.scores.columns import FAILED, STATUS, common_name
 from benchinfer.scores.coverage import Finding
 from benchinfer.scores.resampling import FOLDS, SPLITS, Resampling, declaration
@@ -196,7 +196,7 @@ def _enough(k: int) -> str:
     return (
         f"{least_datasets(k * (k - 1) // 2)} are enough by Holm's, {least_datasets(k - 1)} for the"
         f" {k - 1} comparisons with a control that is named beforehand (control=...), and"
-        f" {least_datasets(1)} where whole data sets are flipped for all pairs at once"
+        f" {least_flips(k)} where whole data sets are flipped for all pairs at once"
     )
 
 

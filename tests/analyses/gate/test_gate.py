@@ -569,3 +569,9 @@ def test_crashes_of_replications_that_are_not_shared_are_missing():
     options = {"replications": 2, "status": "crash", "paired": False}
     assert ask(with_limit([4, 8], crashed="missing", **options))["seconds"].missing.of_candidate
     assert not ask(with_limit([4, 8], **options))["seconds"].missing.any
+
+
+def test_method_says_which_tests_bounds_and_power_are_of():
+    found = bi.gate(table({"acc": of_datasets()}), baseline="old", candidate="new", level=0.9)
+    assert found.method.count("once for a pass and once for a fail, one-sided at 10 %") == 1
+    assert found.method.endswith("the power of further data are those of these tests.")

@@ -6,7 +6,9 @@ import pytest
 import benchinfer as bi
 from benchinfer.core.errors import DesignError
 from benchinfer.numerics import multiplicity, rotations
+from benchinfer.numerics.multiplicity import SPENT, level_share
 from benchinfer.numerics.signs import signed_ranks
+from benchinfer.scores.checks.facts import least_ends, least_flips
 from tests.analyses.mixed.test_compare import simulated, table
 
 VALUES = simulated(31, (9, 1, 4), effect=0.35)
@@ -29,11 +31,11 @@ def test_default_is_closed_by_flips_of_the_blocks(on):
     rows = result.contrasts(all=True)
     terms = differences() if on == "values" else signed_ranks(differences(), 1e-12)
     raw = rows["p_raw"].to_numpy()
-    found = rotations.closed_flips(terms, raw, 4, 0.05, silent=np.zeros(6, np.bool_))
+    found = rotations.closed_flips(terms, raw, 4, 0.05, silent=np.zeros(6, np.bool_), spent=SPENT)
     np.testing.assert_allclose(rows["p_value"], found.p_value, rtol=1e-9)
     assert (rows["p_error"] == 0).all()
     assert (rows["p_value"] >= raw).all()
-    assert (rows["p_value"] <= multiplicity.holm(raw) + 1e-12).all()
+    assert (rows["p_value"] <= multiplicity.holm(raw, SPENT) + 1e-12).all()
     assert (
         "P-values are of the closed test of all 6 pairs, by sign flips of whole blocks; intervals"
         in result.method
@@ -69,7 +71,7 @@ def test_unshared_replications_have_no_blocks_to_flip():
 def test_step_down_tests_go_from_the_largest_statistic():
     rows = compared(adjust="step-down").contrasts(all=True)
     terms = signed_ranks(differences(), 1e-12)
-    p, _ = rotations.step_down_flips(terms, two_sided=True, alpha=0.05)
+    p, _ = rotations.step_down_flips(terms, two_sided=True, alpha=0.05, spent=SPENT)
     np.testing.assert_allclose(rows["p_value"], np.maximum(p, rows["p_raw"]), rtol=1e-9)
     closed = compared().contrasts(all=True)
     assert (closed["p_value"] <= rows["p_value"] + 1e-12).all()
@@ -107,9 +109,13 @@ def test_closed_tests_of_too_many_algorithms_are_refused():
 
 
 def test_the_smallest_attainable_p_value_is_that_of_one_pair():
-    row = compared(VALUES[:6]).diagnostics().set_index("check")
-    row = row.loc["smallest attainable adjusted p-value"]
-    assert (row["value"], row["ok"]) == (2 / 2**6, True)
+    name = "smallest attainable adjusted p-value"
+    shared = compared(VALUES[:6]).diagnostics().set_index("check").loc[name]
+    assert (shared["value"], shared["ok"]) == (2 / 2**6 / level_share(1.0, 6, SPENT), False)
+    assert shared["remedy"].endswith("7 could")
+    assert compared(VALUES[:7]).diagnostics().set_index("check").loc[name, "ok"]
+    whole = compared(VALUES[:6], interval="simultaneous").diagnostics().set_index("check").loc[name]
+    assert (whole["value"], whole["ok"]) == (2 / 2**6, True)
 
 
 def test_closed_tests_of_blocks_with_gaps_flip_the_terms_that_pairs_have():
@@ -118,7 +124,7 @@ def test_closed_tests_of_blocks_with_gaps_flip_the_terms_that_pairs_have():
     result = compared(values)
     terms = signed_ranks(differences(values), 1e-12)
     raw = result.contrasts(all=True)["p_raw"].to_numpy()
-    found = rotations.closed_flips(terms, raw, 4, 0.05, silent=np.zeros(6, np.bool_))
+    found = rotations.closed_flips(terms, raw, 4, 0.05, silent=np.zeros(6, np.bool_), spent=SPENT)
     np.testing.assert_allclose(result.contrasts(all=True)["p_value"], found.p_value, rtol=1e-9)
     assert result.adjusted == "closed"
 
@@ -133,5 +139,20 @@ def test_pairs_that_share_no_block_are_no_obstacle_to_closed_tests():
     terms = signed_ranks(differences(values), 1e-12)
     raw = np.r_[1.0, rows["p_raw"]]
     silent = np.arange(6) == 0
-    found = rotations.closed_flips(terms, raw, 4, 0.05, silent=silent)
+    # Five pairs share the level with their ends.
+    found = rotations.closed_flips(terms, raw, 4, 0.05, silent=silent, spent=SPENT)
     np.testing.assert_allclose(rows["p_value"], found.p_value[1:], rtol=1e-9)
+
+
+@pytest.mark.parametrize("k", [2, 3, 4, 5])
+@pytest.mark.parametrize("on", ["aligned-ranks", "values"])
+def test_flips_decide_from_so_many_data_sets_and_have_ends_from_more(k, on):
+    """All pairs differ by far on each data set."""
+    rng = np.random.default_rng(k)
+    for d in range(4, least_ends(k) + 1):
+        values = 5.0 * np.arange(k) + rng.uniform(-1, 1, (d, 1, k))
+        result = compared(values, on=on)
+        assert result.pairs.decided.all() == (d >= least_flips(k))
+        assert result.pairs.decided.any() == (d >= least_flips(k))
+        if on != "values":
+            assert result.endless.all() == result.endless.any() == (d < least_ends(k))

@@ -126,25 +126,37 @@ def test_pooled_verdicts_do_rest_on_pooled_tests(scores):
 @pytest.mark.parametrize(
     ("options", "least"),
     [
-        ({}, 8),
+        ({}, 9),
+        ({"interval": "simultaneous"}, 8),
+        ({"interval": "pairwise"}, 6),
         ({"adjust": "none"}, 6),
-        ({"alternative": "better"}, 7),
-        ({"contrasts": "dunnett", "control": "a"}, 7),
+        ({"alternative": "better"}, 8),
+        ({"contrasts": "dunnett", "control": "a"}, 8),
     ],
 )
-def test_intervals_without_bounds_say_how_many_data_sets_they_take(options, least):
+def test_intervals_whose_test_has_no_end_run_between_the_differences(options, least):
     values = np.arange(4) / 2 + np.random.default_rng(1).normal(size=(least, 1, 4))
     few, enough = (
         bi.compare_permutation(scores_table(values[:n]), seed=1, **options)
         for n in (least - 1, least)
     )
     assert enough.interval_note == ""
-    assert np.isfinite(enough.evidence.low).all() or options.get("alternative")
-    assert np.isinf(few.evidence.low).all()
-    said = f"takes {least} data sets that a pair shares"
-    verdict = sections.sections(few, Request())[0]
-    assert said in few.interval_note
-    assert few.interval_note in verdict.text
+    assert not enough.endless.any()
+    assert few.endless.all()
+    d = least - 1
+    said = f"All intervals run between the least and largest of the {d} differences"
+    alone = 100 * (1 - 2.0 ** ((options.get("alternative") != "better") - d))
+    assert few.interval_note.startswith(said)
+    assert few.interval_note.endswith(f"Of one pair alone they hold at {alone:.4g} %.")
+    assert few.interval_note in sections.sections(few, Request())[0].text
+    # Cut or stretched at equality, they are the range.
+    i, j = few.pairs.index.T
+    table = scores_table(values[:d]).cells("score").mean
+    range_of = table[:, i] - table[:, j]
+    undecided = few.pairs.codes == 1
+    low = np.minimum(range_of.min(axis=0), 0)
+    if options.get("alternative") != "better":
+        np.testing.assert_allclose(few.evidence.low[undecided], low[undecided])
 
 
 @pytest.mark.parametrize("compare", [bi.compare_permutation, bi.compare_mixed])

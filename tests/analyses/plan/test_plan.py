@@ -5,11 +5,14 @@ import math
 import numpy as np
 import pandas as pd
 import pytest
+from scipy.special import stdtr
 
 import benchinfer as bi
 from benchinfer.analyses.plan.numerics.power import power
 from benchinfer.analyses.plan.result import Plan
 from benchinfer.core.errors import DesignError
+from benchinfer.numerics import rotations
+from benchinfer.numerics.multiplicity import SPENT
 
 KNOWN = bi.Components(dataset_algorithm=4e-4, residual=6e-4)
 
@@ -219,3 +222,26 @@ def test_a_planned_experiment_has_the_power():
         shown += bi.compare_mixed(scores).contrasts(all=True)["winner"].iloc[0] == "0"
     error = math.sqrt(found.power * (1 - found.power) / runs)
     assert shown / runs == pytest.approx(found.power, abs=3 * error)
+
+
+def test_power_of_many_pairs_is_a_lower_bound_of_the_default():
+    """Of pairs that differ so much, the closed test beside compatible intervals decides more."""
+    k, d, difference, tables = 3, 12, 1.6, 300
+    spread = bi.Components(dataset_algorithm=1.0, residual=1e-12)
+    planned = bi.plan(spread, difference, k=k, n_datasets=d, n_replications=1)
+    assert "intervals that hold together with the verdicts" in str(planned)
+    rng, first, second = np.random.default_rng(1), *np.triu_indices(k, 1)
+    decided = {"closed": 0, "first step": 0}
+    for _ in range(tables):
+        y = rng.normal(size=(d, k)) + np.array([difference, 0.0, 0.0])
+        gaps = y[:, first] - y[:, second]
+        t = gaps.mean(axis=0) / gaps.std(axis=0, ddof=1) * np.sqrt(d)
+        raw = 2 * stdtr(d - 1, -np.abs(t))
+        p = rotations.closed_pairs(y, raw, 0.05, spent=SPENT, directions=999).p_value
+        decided["closed"] += int(p[0] <= 0.05)
+        decided["first step"] += int(raw[0] <= 0.05 / 3)
+    error = np.sqrt(planned.power * (1 - planned.power) / tables)
+    assert abs(decided["first step"] / tables - planned.power) < 3 * error
+    assert decided["closed"] >= decided["first step"]
+    single = bi.plan(spread, difference, contrasts=None, n_datasets=d, n_replications=1)
+    assert "hold together" not in str(single)

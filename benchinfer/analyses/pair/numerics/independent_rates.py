@@ -17,8 +17,6 @@ _RATES = 200  # common rates at which the test's size is evaluated before its pe
 _PEAKS = 3
 _SAME = 1e-9  # relative difference of statistics that are the same but for rounding
 _CHUNK = 2_000_000  # probabilities that are held at once
-# The smallest number above 0: the end of an interval that is open at 0.
-_ABOVE_ZERO = float(np.nextafter(0.0, 1.0))
 
 
 def compared(first: tuple[int, int], second: tuple[int, int], side: int) -> tuple[float, float]:
@@ -129,33 +127,6 @@ def score_interval(
         )
 
     return end(z), end(-z)
-
-
-def in_agreement(low: float, high: float, sign: float, *, decided: bool) -> tuple[float, float]:
-    """Interval cut or stretched at 0, so that it excludes 0 if and only if a test decides.
-
-    Parameters
-    ----------
-    low, high
-        Ends of an interval of the difference, infinite on the open side of a one-sided one.
-    sign
-        Of the difference that is decided.
-    decided
-        Whether the test rejects equality at the level of the interval. The interval then is open at
-        0, its end the smallest number on its side.
-
-    Examples
-    --------
-    >>> in_agreement(0.01, 0.3, 1.0, decided=False)
-    (0.0, 0.3)
-    >>> in_agreement(-0.01, 0.3, 1.0, decided=True)
-    (5e-324, 0.3)
-    """
-    if not decided:
-        return min(low, 0.0), max(high, 0.0)
-    if sign > 0:
-        return max(low, _ABOVE_ZERO), high
-    return low, min(high, -_ABOVE_ZERO)
 
 
 def _likeliest(x: int, n: int, y: int, m: int, d: float) -> float:

@@ -11,6 +11,7 @@ from scipy.stats import binom, boschloo_exact, fisher_exact, hypergeom, norm
 
 from benchinfer.analyses.pair.numerics import independent_rates as ir
 from benchinfer.analyses.pair.tests import PairProcedure, _of_independent_rates
+from benchinfer.comparison.evidence import in_agreement
 from benchinfer.numerics import rates
 
 TABLES = [
@@ -102,10 +103,12 @@ def agrees(first, second, side, tail):
     """Return whether a test and its interval say the same."""
     found = _of_independent_rates(first, second, procedure(side, tail))
     decided = found.p <= (1 if side else 2) * tail
-    excluded = found.low > 0 or found.high < 0
-    inside = found.low <= found.estimate <= found.high
-    side_right = not decided or (found.low > 0) == (found.statistic > 0)
-    return decided == excluded and inside and side_right
+    numbers = np.array([[found.low], [found.high], [found.statistic]])
+    low, high = (float(end[0]) for end in in_agreement(*numbers, np.array([decided])))
+    up, down = decided and found.estimate > 0, decided and found.estimate < 0
+    # An end at 0 is open where the test decides.
+    right_side = low >= 0 if up else high <= 0 if down else low <= 0 <= high and not decided
+    return right_side and low <= found.estimate <= high
 
 
 @pytest.mark.parametrize(("n", "m"), [(1, 1), (2, 9), (7, 7), (5, 30), (30, 30)])
