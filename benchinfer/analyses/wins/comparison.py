@@ -19,11 +19,12 @@ from benchinfer.analyses.wins.posterior import WinPosterior
 from benchinfer.comparison import best, wording
 from benchinfer.comparison.best import RankKind
 from benchinfer.comparison.comparison import TestedComparison
-from benchinfer.comparison.posterior import directional, probabilities
+from benchinfer.comparison.posterior import probabilities
 from benchinfer.core.frames import frame
 from benchinfer.core.numbers import count
 from benchinfer.core.provenance import StoredOptions
 from benchinfer.core.saving import savable
+from benchinfer.numerics.outcome_probabilities import directional
 from benchinfer.numerics.types import Array
 
 if TYPE_CHECKING:
