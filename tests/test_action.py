@@ -34,6 +34,7 @@ def ran(
     """Run the steps in the folder's checkout; return what each wrote and the last exit code."""
     tools, checkout = folder / "tools", folder / "checkout"
     tools.mkdir()
+    (folder / "temp").mkdir()
     checkout.mkdir(exist_ok=True)
     (tools / "gh").write_text(f'#!/bin/sh\necho "$@" >> {folder}/gh.txt\n')
     (tools / "python").write_text(PYTHON.format(folder=folder, python=sys.executable))
@@ -52,7 +53,7 @@ def ran(
         "PATH": f"{tools}:{Path(sys.executable).parent}:{os.environ['PATH']}",
         "GITHUB_ACTION_PATH": str(ROOT),
         "GITHUB_REPOSITORY": values["github.repository"],
-        "RUNNER_TEMP": str(folder),
+        "RUNNER_TEMP": str(folder / "temp"),
         **(more or {}),
         **{name: str(folder / f"{name}.txt") for name in ("GITHUB_OUTPUT", "GITHUB_STEP_SUMMARY")},
     }
@@ -72,6 +73,7 @@ def ran(
             text=True,
             check=False,
             cwd=checkout,
+            timeout=120,
         )
         said[step["name"]] = done.stdout + done.stderr
         said["code"] = str(done.returncode)
@@ -97,7 +99,7 @@ def test_the_job_ends_as_the_gate_does(tmp_path, tolerance, code, words):
     assert said["code"] == code
     assert words in said["Verdict"]
     summary = (tmp_path / "GITHUB_STEP_SUMMARY.txt").read_text()
-    assert summary == (tmp_path / "benchinfer-gate.md").read_text()
+    assert summary == (tmp_path / "temp" / "benchinfer-gate.md").read_text()
     comment = (tmp_path / "gh.txt").read_text()
     assert comment.startswith("pr comment 17 --repo owner/project --edit-last --create-if-none")
     assert str(ROOT) in (tmp_path / "pip.txt").read_text()
@@ -126,19 +128,25 @@ def test_options_of_the_branch_count_where_they_are_asked_for(tmp_path, asked, c
     inputs = {"scores": BALANCED, "arguments": arguments}
     said = ran(tmp_path, inputs | ({} if asked is None else {"options-file": asked}))
     assert said["code"] == code
-    named = "--on-undecided pass" in (tmp_path / "benchinfer-gate.md").read_text().replace("\\", "")
+    named = "--on-undecided pass" in (tmp_path / "temp" / "benchinfer-gate.md").read_text().replace(
+        "\\", ""
+    )
     assert named == (asked == "true")
 
 
 @dataclass(frozen=True)
 class Payload:
-    """What a pull request holds, and what it is named; OUT is where nothing may appear."""
+    """What a pull request holds, and what it is named.
+
+    OUT is where nothing may appear, and SECRETS a folder of files that may not be read.
+    """
 
     scores: str = "scores.csv"
     candidate: str = "new"
     arguments: str = ""
     files: Mapping[str, str] = field(default_factory=dict)
     links: Mapping[str, str] = field(default_factory=dict)
+    pipes: tuple[str, ...] = ()
     more: Mapping[str, str] = field(default_factory=dict)
 
 
@@ -168,7 +176,21 @@ KEYS = (
     ),
 )
 NUMBA = ("chrome_trace: OUT/canary\n", "cache_dir: OUT\n")
-LINKS = {"dangling": "OUT/canary", "beyond": "OUT"}
+LINKS = {"dangling": "OUT/canary", "beyond": "OUT", "secret": "SECRETS", "to-temp": "TEMP"}
+TYPED = (
+    *("--report dangling", "--report beyond/canary", "--report ./new/../dangling"),
+    *("--report OUT/canary", "--report=../outside/canary", "--report 'beyond/./canary'"),
+    *("--report to-temp/canary", "--report TEMP/../outside/canary"),
+)
+INPUTS = (
+    *('features = "SECRETS/secret.csv"\n', 'features = "secret/secret.csv"\n'),
+    *('features = "../secrets/secret.csv"\n', 'features = "secre?/secret.csv"\n'),
+    *('features = "secret"\n', 'features = "."\n', 'measures = ["SECRETS/secret.toml"]\n'),
+    *('normalise = "SECRETS/secret.toml"\n', '[gate]\nnormalise = "secret/secret.toml"\n'),
+    *("query = \"SELECT * FROM read_csv('SECRETS/secret.csv')\"\n", 'features = "pipe.csv"\n'),
+    "where = \"accuracy < (SELECT count(*) FROM read_csv('SECRETS/secret.csv'))\"\n",
+)
+HIDDEN = "canary-of-a-secret"
 SHADOWED = Payload(
     files=dict.fromkeys(MODULES, CANARY), more={"PYTHONPATH": ".", "PYTHONSTARTUP": "os.py"}
 )
@@ -178,28 +200,48 @@ PAYLOADS = [
     *(Payload(files={name: CANARY}, more={"PYTHONPATH": "."}) for name in MODULES),
     *(Payload(files={"benchinfer.toml": text}, links=LINKS) for text in KEYS),
     *(Payload(files={".numba_config.yaml": text}) for text in NUMBA),
-    Payload(arguments="--report dangling", links=LINKS),
+    *(Payload(arguments=text, links=LINKS) for text in TYPED),
+    *(
+        Payload(files={"benchinfer.toml": text}, links=LINKS, pipes=("pipe.csv",))
+        for text in INPUTS
+    ),
+    Payload(".", pipes=("b.csv", "scores-2.csv", "measures.toml", ".numba_config.yaml")),
+    Payload("'*.csv'", pipes=("b.csv", "d.csv")),
+    Payload(pipes=("benchinfer.toml",)),
 ]
 
 
 def played(folder: Path, payload: Payload) -> dict[str, str]:
     """Play the action on a checkout with a payload; nothing may appear anywhere."""
-    outside, checkout = folder / "outside", folder / "checkout"
+    outside, checkout, secrets = (folder / name for name in ("outside", "checkout", "secrets"))
     outside.mkdir()
+    secrets.mkdir()
+    (secrets / "secret.csv").write_text(f"dataset,{HIDDEN}\nd0,{HIDDEN}\n")
+    (secrets / "secret.toml").write_text(f'"{HIDDEN}" = "{HIDDEN}"\n')
+
+    def put(text: str) -> str:
+        places = {"OUT": outside, "SECRETS": secrets, "TEMP": folder / "temp"}
+        return re.sub("OUT|SECRETS|TEMP", lambda match: str(places[match[0]]), text)
+
     rows = [f"d{d},{a},{0.1 * d + 0.01 * n * (d % 3):.2f}" for d in range(6) for n, a in AB]
     files = {"scores.csv": "\n".join(["dataset,algorithm,accuracy", *rows, ""]), **payload.files}
     for name, text in files.items():
         (checkout / name).parent.mkdir(parents=True, exist_ok=True)
-        (checkout / name).write_text(text.replace("OUT", str(outside)))
+        (checkout / name).write_text(put(text))
     for name, target in payload.links.items():
-        (checkout / name).symlink_to(target.replace("OUT", str(outside)))
+        (checkout / name).symlink_to(put(target))
+    for name in payload.pipes:
+        os.mkfifo(checkout / name)
     before = sorted(checkout.rglob("*"))
     arguments = f"--baseline old --candidate {payload.candidate} -m accuracy:higher:0.05"
     inputs = {"scores": payload.scores, "arguments": f"{arguments} {payload.arguments}"}
     inputs["options-file"] = "true"
-    inputs = {name: text.replace("OUT", str(outside)) for name, text in inputs.items()}
+    inputs = {name: put(text) for name, text in inputs.items()}
     said = ran(folder, inputs, more=payload.more)
     assert list(outside.iterdir()) == []
+    assert [path.name for path in (folder / "temp").iterdir()] == ["benchinfer-gate.md"]
+    written = (folder / "GITHUB_STEP_SUMMARY.txt").read_text() + "".join(said.values())
+    assert HIDDEN not in written
     assert sorted(checkout.rglob("*")) == before
     return said
 

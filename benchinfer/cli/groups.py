@@ -14,7 +14,7 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 from typer.main import get_command
 
-from benchinfer.cli.options.configuration import check_written, defaults
+from benchinfer.cli.options.configuration import check_paths, defaults
 from benchinfer.cli.options.signatures import summary
 from benchinfer.core.errors import message
 
@@ -75,7 +75,7 @@ class PlainCommand(TyperCommand):
             names = [*path, info_name or ""]
             extra["default_map"] = defaults(self, names, parent.find_root().command)
         context = super().make_context(info_name, args, parent, **extra)
-        check_written(context)
+        check_paths(context)
         return context
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:

@@ -57,6 +57,9 @@ def init(
     if FILE.exists() and not force:
         said = message(f"there is a {FILE} already.", hint="--force writes over it.")
         raise typer.BadParameter(said)
+    if FILE.is_symlink():
+        what = f"{FILE} is a link, through which nothing is written."
+        raise typer.BadParameter(message(what, hint="remove it."))
     if measure is not None and source.measures is None:
         raise wrong("--measure", f"say which direction of {measure[0]} is better: NAME:BETTER.")
     scores, directions = _read(source)

@@ -13,7 +13,7 @@ import typer
 from benchinfer.cli.groups import HelpEnd
 from benchinfer.cli.guard import Exit
 from benchinfer.cli.options.arguments import Alternative, Level, TogetherMeasures, listed, wrong
-from benchinfer.cli.options.source import AsJson, ReportTo, SourceArguments, reads_scores
+from benchinfer.cli.options.source import AsJson, ReportTo, SourceArguments, file_of, reads_scores
 from benchinfer.cli.output.documents import write_document
 
 if TYPE_CHECKING:
@@ -170,7 +170,7 @@ def _state_path(scores: str, state: str | None, measures: list[str] | None) -> P
 
     if state is not None:
         return None if state == "none" else Path(state)
-    if scores == "-":
+    if scores == "-" or file_of(scores) != scores:
         raise wrong("--state", "say which file, or none, where a table has no name.")
     table = Path(scores)
     if not table.is_file():

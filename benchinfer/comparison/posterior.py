@@ -10,7 +10,7 @@ from benchinfer.core.measure import Measure
 from benchinfer.core.saving import savable
 from benchinfer.core.sections import Check
 from benchinfer.core.verdict import Verdict
-from benchinfer.numerics.outcome_probabilities import Outcomes
+from benchinfer.numerics.outcome_probabilities import Outcomes, beyond, directional
 from benchinfer.numerics.types import Array, Flags, States
 
 R_HAT, ESS = 1.01, 400.0
@@ -153,45 +153,33 @@ def effects_of(outcomes: Outcomes, measure: Measure, quantity: str) -> dict[str,
     }
 
 
-def directional(level: float) -> float:
-    """Return the probability of a direction above which an equal-tailed interval excludes 0."""
-    return (1 + level) / 2
-
-
-def codes_of(outcomes: Outcomes, level: float, *, settled: bool | Flags = True) -> States:
+def codes_of(
+    outcomes: Outcomes, level: float, *, settled: bool | Flags = True, published: bool = False
+) -> States:
     """Return (P,) `Verdict` codes from probabilities, consistent with intervals of the level.
 
     A direction needs more than (1 + level) / 2, so that the equal-tailed interval lies on its side
-    of equality, or beyond the tolerance; equivalence needs the level. A probability that is beyond
-    its limit by no more than its Monte Carlo error decides nothing, as the draws of another seed or
-    machine may say otherwise. Chains that have not settled decide nothing; (P,) where pairs have
-    chains of their own.
-    """
-    codes = np.full(len(outcomes.first), Verdict.UNDECIDED)
-    for code, reached in (
-        (Verdict.FIRST, outcomes.first - outcomes.error > directional(level)),
-        (Verdict.SECOND, outcomes.second - outcomes.error > directional(level)),
-        (Verdict.EQUIVALENT, outcomes.equivalent - outcomes.error >= level),
-    ):
-        codes = np.where(reached & settled, code, codes)
-    return codes.astype(np.int8)
-
-
-def codes_of_published(outcomes: Outcomes, level: float, *, settled: bool | Flags = True) -> States:
-    """Return (P,) `Verdict` codes from probabilities by the rule of the published pairwise tests.
-
-    Each of the three outcomes needs the level, so that a pair can be decided while its interval
-    spans equality.
+    of equality, or beyond the tolerance; equivalence needs the level. By the rule of the published
+    tests of pairs each outcome needs the level, so that a pair can be decided while its interval
+    spans equality. A probability p with Monte Carlo standard error e decides where p - 3 e is
+    beyond its limit: closer to it, the draws of another seed or machine may say otherwise. Chains
+    that have not settled decide nothing; (P,) where pairs have chains of their own.
 
     References
     ----------
     Benavoli, A., Corani, G., Demsar, J. & Zaffalon, M. (2017). Time for a change: a tutorial for
     comparing multiple classifiers through Bayesian analysis. Journal of Machine Learning Research
     18(77), 1-36.
+
+    Flegal, J. M., Haran, M. & Jones, G. L. (2008). Markov chain Monte Carlo: can we trust the third
+    significant figure? Statistical Science 23, 250-260. https://doi.org/10.1214/08-STS257
     """
-    probability = np.stack([outcomes.first, outcomes.second, outcomes.equivalent])
-    codes = np.array([Verdict.FIRST, Verdict.SECOND, Verdict.EQUIVALENT])[
-        probability.argmax(axis=0)
-    ]
-    reached = (probability.max(axis=0) >= level) & settled
-    return np.where(reached, codes, Verdict.UNDECIDED).astype(np.int8)
+    codes = np.full(len(outcomes.first), Verdict.UNDECIDED)
+    direction = level if published else directional(level)
+    for code, probability, limit in (
+        (Verdict.FIRST, outcomes.first, direction),
+        (Verdict.SECOND, outcomes.second, direction),
+        (Verdict.EQUIVALENT, outcomes.equivalent, level),
+    ):
+        codes = np.where(beyond(probability, outcomes.error, limit) & settled, code, codes)
+    return codes.astype(np.int8)

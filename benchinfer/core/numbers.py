@@ -1,6 +1,7 @@
 """Numbers and lists as text."""
 
 import math
+import re
 from collections.abc import Callable, Iterable, Sequence
 from statistics import median
 
@@ -347,15 +348,24 @@ def degrees(df: float, residual: float) -> str:
     return ", ".join(brief(round(x, 1)) for x in (df, residual) if math.isfinite(x))
 
 
+_COMMANDS = {"::": r"\x3a:", "##[": r"##\x5b"}
+_COMMAND = re.compile(r"(?<!\S)::(?=\w)|##\[")
+
+
 def safe(text: object) -> str:
     r"""Return a text with unprintable characters escaped, such as control characters.
 
+    So is what the runner of a job on GitHub takes for a command.
+
     Examples
     --------
-    >>> safe("svm\x1b[31m")
-    'svm\\x1b[31m'
+    >>> safe("svm\x1b[31m"), safe("::error::svm"), safe("std::sort")
+    ('svm\\x1b[31m', '\\x3a:error::svm', 'std::sort')
     """
-    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in str(text))
+    printable = "".join(
+        c if c.isprintable() else c.encode("unicode_escape").decode() for c in str(text)
+    )
+    return _COMMAND.sub(lambda match: _COMMANDS[match[0]], printable)
 
 
 def safe_lines(text: str) -> str:

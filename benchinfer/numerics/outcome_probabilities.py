@@ -7,17 +7,22 @@ average difference with the interactions' scale, so that the probability of each
 and only its mean over draws is left to Monte Carlo (Rao-Blackwell).
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from scipy.special import chdtr, fdtr, ndtri, stdtr
 
 from benchinfer.core.saving import savable, shaped
-from benchinfer.numerics.types import Array, Codes
+from benchinfer.numerics.types import Array, Codes, Flags
 
 # Probabilities given a draw vary little between draws: of many pairs some draws are enough.
 ENOUGH = 1_000_000
 _BATCHES = 20
+# Monte Carlo standard errors by which a probability is beyond a limit before it decides. Of two
+# runs, by other random numbers or rounding, one decides and the other does not where the estimates
+# lie on both sides of this bound; that both decide, and otherwise, takes an error of twice as much.
+ERRORS = 3.0
 
 
 @savable
@@ -28,7 +33,8 @@ _BATCHES = 20
 class Outcomes:
     """Probabilities of the outcomes of P contrasts; (P,) arrays."""
 
-    # estimate, low, high: posterior mean, and equal-tailed credible bounds
+    # estimate, low, high: posterior mean, and equal-tailed credible bounds, which equality lies
+    # within where the probability of a direction is within its Monte Carlo error of the limit
     estimate: Array
     low: Array
     high: Array
@@ -46,7 +52,14 @@ class Outcomes:
 def monte_carlo_error(draws: Array) -> Array:
     """Return Monte Carlo standard errors of means over draws, by batch means.
 
-    `draws` (C, T, ...) are T of each of C chains.
+    `draws` (C, T, ...) are T of each of C chains. With m batches and the variance s2 of their means
+    the error is sqrt(s2 / m). Of an indicator with mean p it is sqrt(p (1 - p) / ESS), with its own
+    effective sample size ESS.
+
+    References
+    ----------
+    Flegal, J. M., Haran, M. & Jones, G. L. (2008). Markov chain Monte Carlo: can we trust the third
+    significant figure? Statistical Science 23, 250-260. https://doi.org/10.1214/08-STS257
     """
     c, t = draws.shape[:2]
     size = max(t // _BATCHES, 1)
@@ -71,8 +84,11 @@ def average_outcomes(effects: Array, matrix: Array, margin: float, level: float)
     first, second = d > margin, d < -margin
     shares = [first.mean(axis=(0, 1)), second.mean(axis=(0, 1))]
     between = np.clip(1 - shares[0] - shares[1], 0.0, 1.0)
-    low, high = equal_tailed(d, level)
     errors = [monte_carlo_error(part.astype(np.float64)) for part in (first, second)]
+    signs = shares, np.max(errors, axis=0)
+    if margin > 0:
+        signs = of_signs(np.stack([d > 0, d < 0]).astype(np.float64))
+    low, high = reaching(*equal_tailed(d, level), *signs, level)
     return Outcomes(
         estimate=d.mean(axis=(0, 1)),
         low=low,
@@ -83,6 +99,40 @@ def average_outcomes(effects: Array, matrix: Array, margin: float, level: float)
         error=np.max(errors, axis=0),
         dominant=None,
     )
+
+
+def directional(level: float) -> float:
+    """Return the probability of a direction above which an equal-tailed interval excludes 0."""
+    return (1 + level) / 2
+
+
+def beyond(probability: Array, error: Array, limit: float) -> Flags:
+    """Return a mask of the probabilities that are beyond a limit by `ERRORS` of their errors."""
+    return probability - ERRORS * error > limit
+
+
+def of_signs(signs: Array) -> tuple[Array, Array]:
+    """Return (2, P) probabilities of both signs from (2, C, T, P), and the larger error (P,)."""
+    return signs.mean(axis=(1, 2)), np.max([monte_carlo_error(sign) for sign in signs], axis=0)
+
+
+def reaching(
+    low: Array, high: Array, signs: Sequence[Array] | Array, error: Array, level: float
+) -> tuple[Array, Array]:
+    """Return (P,) bounds that end at 0 where the draws do not say for certain that they exclude it.
+
+    `signs` are the probabilities of a difference above and below 0, with their error. Without a
+    margin a pair is decided if and only if its interval excludes 0.
+
+    Examples
+    --------
+    >>> ends = np.array([0.1, 0.1]), np.array([0.5, 0.5])
+    >>> signs, error = np.array([[0.99, 0.98], [0.01, 0.02]]), np.array([0.004, 0.004])
+    >>> [end.tolist() for end in reaching(*ends, signs, error, 0.95)]
+    [[0.1, 0.0], [0.5, 0.5]]
+    """
+    above, below = (beyond(sign, error, directional(level)) for sign in signs)
+    return np.where(above, low, np.minimum(low, 0.0)), np.where(below, high, np.maximum(high, 0.0))
 
 
 def equal_tailed(draws: Array, level: float) -> tuple[Array, Array]:

@@ -309,7 +309,7 @@ def closed_flips(
 
     single = np.array([len(h.within) == 1 for h in hypotheses])
     # Pairs that say nothing have no interval.
-    share = _shares(hypotheses, np.count_nonzero(~silent), spent)
+    share = _shares(hypotheses, int((~silent).sum()), spent)
     closure = _Closure(hypotheses, share, np.where(single, -1, 0), [along], alone, alpha)
     return closure.tested(terms.shape[1], directions, exact=all_flips(len(terms)))
 

@@ -18,8 +18,12 @@ def render(page: Page) -> str:
     return printable(text) + "\n"
 
 
+# What GitHub makes a link of, and a message to those whose name it is.
+_LINK = re.compile(r"@(?=\w)|(?<=\w):(?=//)|\bwww(?=\.)", re.IGNORECASE)
+
+
 def escaped(text: str) -> str:
-    r"""Write a text so that Markdown and HTML show it as it is.
+    r"""Write a text so that Markdown and HTML show it as it is, and nothing becomes a link.
 
     Examples
     --------
@@ -27,7 +31,8 @@ def escaped(text: str) -> str:
     'a\\_b \\| \\<i\\>'
     """
     text = " ".join(text.split())
-    return _START.sub(r"\1\\\2", _SPECIAL.sub(r"\\\1", text))
+    text = _LINK.sub(r"\g<0><!-- -->", _SPECIAL.sub(r"\\\1", text))
+    return _START.sub(r"\1\\\2", text)
 
 
 def _blocks(page: Page) -> Iterator[str]:

@@ -15,7 +15,7 @@ from benchinfer.numerics.types import Array
 from benchinfer.scores.checks.faults import refuse
 from benchinfer.scores.columns import column_roles, label, numbers
 from benchinfer.scores.coverage import Finding
-from benchinfer.scores.sources.files import open_source
+from benchinfer.scores.sources.files import as_files, open_source
 from benchinfer.scores.sources.frames import Source, engine_errors
 
 _SHOWN = 5
@@ -135,7 +135,7 @@ def read_features(
         columns = [str(name) for name in cast("Sequence[object]", source)]
         read = _columns(table, dataset_columns, columns, names)
         return _joined(read, datasets, table.name, "column")
-    origin = open_source(source, None)
+    origin = open_source(as_files(source), None)
     of, faults = column_roles(origin.names, {}, _DATASET)
     refuse(faults, origin.name)
     if "dataset" not in of:

@@ -82,7 +82,7 @@ from benchinfer.scores.rows import (
 )
 from benchinfer.scores.sources.curves import STEPS, TARGETS, TRACES, Take, points, without_column
 from benchinfer.scores.sources.declaration import Measures, declared
-from benchinfer.scores.sources.files import open_source
+from benchinfer.scores.sources.files import as_files, open_source
 from benchinfer.scores.sources.frames import Source, engine_errors
 from benchinfer.scores.sources.names import check_names, renamed
 from benchinfer.scores.sources.nesting import (
@@ -260,6 +260,7 @@ def read_scores(
     """
     options: dict[str, Any] = {name: value for name, value in locals().items() if name != "source"}
     options.pop("targets")
+    source = as_files(source)
     try:
         return _scores(source, targets, **options)
     except ScoreTableError as error:

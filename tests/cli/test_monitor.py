@@ -171,3 +171,11 @@ def test_state_report_and_table_are_three_files(
     # Nothing was decided on before the report was refused.
     assert not path.with_name("scores.csv.acc.monitor.json").exists()
     assert not path.with_name("scores.csv.monitor.json").exists()
+
+
+def test_a_stream_has_no_place_for_a_state(run, tmp_path):
+    (tmp_path / "scores.csv").write_text("dataset,algorithm,acc\nd1,a,1\nd1,b,2\nd2,a,1\nd2,b,2\n")
+    with (tmp_path / "scores.csv").open() as file:
+        found = run("monitor", f"/dev/fd/{file.fileno()}", "-m", "acc:higher")
+    assert found.exit_code == 2
+    assert "say which file, or none, where a table has no name" in found.stderr

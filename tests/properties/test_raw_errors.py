@@ -1,7 +1,6 @@
 """Calls that no table can answer: an error of ours, never one of a library."""
 
 import json
-import os
 
 import numpy as np
 import pandas as pd
@@ -208,9 +207,3 @@ def test_limits_of_runs_that_are_no_numbers(tmp_path):
 def test_arguments_of_another_type(ask, match):
     with pytest.raises(bi.BenchinferError, match=match):
         ask(bi.read_scores(frame(), measures="t:lower"))
-
-
-def test_streams_are_no_empty_files(tmp_path):
-    os.mkfifo(tmp_path / "x.csv")
-    with pytest.raises(bi.ScoreTableError, match=r"x\.csv' is a stream, which can be read once"):
-        bi.read_scores(tmp_path / "x.csv", measures="acc:higher")

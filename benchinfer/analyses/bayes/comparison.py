@@ -19,7 +19,7 @@ from benchinfer.analyses.bayes.subgroups import Along
 from benchinfer.comparison import wording
 from benchinfer.comparison.comparison import Comparison, Order
 from benchinfer.comparison.per_dataset import Comparisons
-from benchinfer.comparison.posterior import Convergence, codes_of, directional, effects_of
+from benchinfer.comparison.posterior import Convergence, codes_of, effects_of
 from benchinfer.core.errors import DesignError, unknown
 from benchinfer.core.frames import frame
 from benchinfer.core.numbers import count, join
@@ -28,7 +28,7 @@ from benchinfer.core.provenance import StoredOptions
 from benchinfer.core.saving import SAME, savable, shaped
 from benchinfer.core.sections import Check
 from benchinfer.numerics.directions.rank_sets import RankSets, rank_sets_of_draws
-from benchinfer.numerics.outcome_probabilities import Outcomes, Ranks
+from benchinfer.numerics.outcome_probabilities import Outcomes, Ranks, directional
 from benchinfer.numerics.types import Array, Codes
 
 if TYPE_CHECKING:

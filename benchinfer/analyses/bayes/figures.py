@@ -16,11 +16,11 @@ from benchinfer.analyses.bayes.pairwise.comparison import BayesPairsComparison
 from benchinfer.analyses.bayes.predictive_checks import STATISTICS
 from benchinfer.comparison.figures import COMPARISON
 from benchinfer.comparison.figures.forest import axis_title, band, band_note
-from benchinfer.comparison.posterior import directional
 from benchinfer.core.arguments import ArgumentError
 from benchinfer.core.errors import unknown
 from benchinfer.core.numbers import count
 from benchinfer.core.verdict import MIRROR, Verdict
+from benchinfer.numerics.outcome_probabilities import directional
 from benchinfer.plots import bars
 from benchinfer.plots.arviz import DRAWS, PREDICTIONS
 from benchinfer.plots.bars import Bar, Bars, Interval, Intervals, arrows, outside, reach

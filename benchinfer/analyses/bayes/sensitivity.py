@@ -51,13 +51,14 @@ from benchinfer.analyses.bayes.numerics.predictive import (
     log_priors,
 )
 from benchinfer.comparison.evidence import Setting
-from benchinfer.comparison.posterior import codes_of, directional
+from benchinfer.comparison.posterior import codes_of
 from benchinfer.core.errors import DesignError
 from benchinfer.core.frames import frame
 from benchinfer.core.numbers import count
 from benchinfer.core.saving import savable
 from benchinfer.core.sections import Check
 from benchinfer.core.verdict import Verdict
+from benchinfer.numerics.outcome_probabilities import ERRORS, directional
 from benchinfer.numerics.types import Array, Flags
 
 if TYPE_CHECKING:
@@ -345,7 +346,7 @@ def changed_pairs(result: BayesComparison, other: BayesComparison) -> Flags:
     rows = np.select([verdict == Verdict.FIRST, verdict == Verdict.SECOND], [0, 1], 2)
     share = np.take_along_axis(probabilities, rows[None], axis=0)[0]
     needed = np.where(rows == 2, result.level, directional(result.level))
-    return changed & (np.abs(share - needed) > 2 * outcomes.error)
+    return changed & (np.abs(share - needed) > ERRORS * outcomes.error)
 
 
 @dataclass(frozen=True, slots=True)

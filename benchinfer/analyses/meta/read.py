@@ -34,7 +34,7 @@ from benchinfer.scores.formats.pages import published_table
 from benchinfer.scores.formats.published.cells import PublishedTable
 from benchinfer.scores.read import read_scores
 from benchinfer.scores.sources.declaration import Measures, declared
-from benchinfer.scores.sources.files import open_source
+from benchinfer.scores.sources.files import as_files, open_source
 from benchinfer.scores.sources.frames import of_frame
 
 if TYPE_CHECKING:
@@ -162,6 +162,7 @@ def read_effects(
             f"correlation is {correlation!r}.", hint="between -1 and 1, as in 0.5."
         )
     names = (covariates,) if isinstance(covariates, str) else tuple(covariates)
+    source = as_files(source)
     origin = open_source(source, None)
     declares, *_, notes = declared(measures, None, (), None, None, origin.toml)
     if isinstance(source, str | Path) and Path(source).is_file() and is_page(Path(source)):

@@ -20,13 +20,14 @@ from benchinfer.analyses.wins.posterior import WinPosterior
 from benchinfer.comparison import wording
 from benchinfer.comparison.comparison import TestedComparison
 from benchinfer.comparison.further import best
-from benchinfer.comparison.posterior import directional, probabilities
+from benchinfer.comparison.posterior import probabilities
 from benchinfer.core.frames import frame
 from benchinfer.core.numbers import count
 from benchinfer.core.provenance import StoredOptions
 from benchinfer.core.saving import savable
 from benchinfer.numerics.covariance import Adjusted, all_pairs
 from benchinfer.numerics.directions.rank_sets import RankSets, rank_sets_of_draws
+from benchinfer.numerics.outcome_probabilities import directional
 from benchinfer.numerics.types import Array
 
 if TYPE_CHECKING:

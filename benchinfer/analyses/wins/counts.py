@@ -25,7 +25,7 @@ from benchinfer.scores.checks.faults import refuse
 from benchinfer.scores.columns import column_roles, holds, label, missing_columns, numbers
 from benchinfer.scores.coverage import Coverage, Finding, listed
 from benchinfer.scores.formats.format import BATTLE
-from benchinfer.scores.sources.files import open_source
+from benchinfer.scores.sources.files import as_files, open_source
 from benchinfer.scores.sources.frames import Source, engine_errors, of_frame
 from benchinfer.scores.table import ScoreTable, one_measure
 
@@ -335,7 +335,7 @@ def read_wins(
     ...     "wins": [6, 7, 5], "ties": [1, 0, 0], "losses": [3, 3, 5]}))
     Wins(DataFrame: 3 pairs of 3 algorithms, 30 contests)
     """
-    origin = open_source(source, None)
+    origin = open_source(as_files(source), None)
     if not columns and set(origin.names) >= BATTLE:
         origin = of_frame(_battles(origin), origin.name)
     of, findings = column_roles(origin.names, columns or {}, _COMMON)

@@ -5,6 +5,7 @@ import shlex
 import tomllib
 from collections.abc import Iterator, Mapping
 from contextvars import ContextVar
+from glob import glob
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -22,9 +23,13 @@ TAKEN: ContextVar[Mapping[str, object]] = ContextVar(
 )
 # A variable of the environment by which no command reads the file.
 IGNORED = "BENCHINFER_IGNORE_FILE"
+# A variable with the folders, as in PATH, out of which no link leads a file to write that is typed.
+BELOW = "BENCHINFER_WRITE_BELOW"
 # Options that name files to write. The folder may be that of others: neither the file nor a link
 # that lies there leads out of it.
 _WRITTEN = ("output", "report", "state")
+# Options that may name files to read, which the file does not name outside its folder, either.
+_READ = ("features", "measures", "normalise")
 OPEN = "?"  # a direction to fill in
 FROM = "DEFAULT_MAP"  # the source of an option that comes from the file
 # Tables that are options, not commands, with the name of the option.
@@ -46,12 +51,7 @@ def defaults(command: Any, path: list[str], root: Any) -> dict[str, Any] | None:
     # What `init` writes does not depend on what is there.
     if os.environ.get(IGNORED) or not FILE.exists() or path == ["init"]:
         return None
-    try:
-        settings = tomllib.loads(FILE.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:  # what is not TOML, or not UTF-8
-        raise typer.BadParameter(f"{FILE} cannot be read: {error}.") from None
-    except RecursionError:
-        raise typer.BadParameter(f"{FILE} is nested too deep to be read.") from None
+    settings = _settings()
     known, unknown = _options(command), list(_strange_tables(settings, root))
     values: dict[str, Any] = {}
     for depth in range(len(path) + 1):
@@ -71,6 +71,18 @@ def defaults(command: Any, path: list[str], root: Any) -> dict[str, Any] | None:
     return values
 
 
+def _settings() -> dict[str, Any]:
+    """Return what the file holds; raise a usage error where it cannot be read."""
+    if not FILE.is_file():  # reading a pipe might never end
+        raise typer.BadParameter(f"{FILE} is no file.")
+    try:
+        return tomllib.loads(FILE.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:  # what is not TOML, or not UTF-8
+        raise typer.BadParameter(f"{FILE} cannot be read: {error}.") from None
+    except RecursionError:
+        raise typer.BadParameter(f"{FILE} is nested too deep to be read.") from None
+
+
 def as_typed() -> Iterator[str]:
     """Yield the options of the file with their values, as they would be typed."""
     for flag, value in TAKEN.get().items():
@@ -78,20 +90,67 @@ def as_typed() -> Iterator[str]:
             yield flag if isinstance(one, bool) else f"{flag} {shlex.quote(str(one))}"
 
 
-def check_written(context: Any) -> None:
-    """Raise a usage error where a file to write is not typed and not below the current folder."""
+def check_paths(context: Any) -> None:
+    """Raise a usage error where a path is not typed and leads out of the current folder.
+
+    Where `BELOW` is in the environment, links lead typed files to write out of no folder, either.
+    """
     from benchinfer.core.saving import lies_below  # which takes time to load
 
-    for name in _WRITTEN:
-        path, source = context.params.get(name), context.get_parameter_source(name)
-        typed = source is not None and source.name not in (FROM, "DEFAULT")
-        if path and not typed and not lies_below(path, FILE.parent):
-            by = f"of {FILE} " if source and source.name == FROM else ""
-            text = message(
-                f"{str(path)!r} {by}is not below this folder.",
-                hint=f"type --{name} with it if that is meant.",
-            )
-            raise typer.BadParameter(text, param_hint=f"'--{name}'")
+    for name in (*_WRITTEN, *_READ):
+        value, source = context.params.get(name), context.get_parameter_source(name)
+        from_file = source is not None and source.name == FROM
+        if not value:
+            continue
+        if name in _READ:
+            texts = value if isinstance(value, list) else [value]
+            places = [place for text in texts if from_file for place in _places(str(text))]
+        else:
+            places = [str(value)]
+            if not from_file and source is not None and source.name != "DEFAULT":
+                _check_typed(name, str(value))
+                continue
+        by = f"of {FILE} " if from_file else ""
+        if waits := [place for place in places if name in _READ and _is_stream(place)]:
+            what = f"{waits[0]!r} {by}is a pipe, a socket or a device."
+            raise _refused(name, what, f"type --{name} with it if that is meant.")
+        if odd := [place for place in places if not lies_below(place, FILE.parent)]:
+            what = f"{odd[0]!r} {by}is not below this folder."
+            raise _refused(name, what, f"type --{name} with it if that is meant.")
+
+
+def _check_typed(name: str, path: str) -> None:
+    """Raise a usage error where a typed path is not below one of the folders of `BELOW`."""
+    from benchinfer.core.saving import lies_below
+
+    roots = [root for root in os.environ.get(BELOW, "").split(os.pathsep) if root]
+    places = [Path(os.path.abspath(place)) for place in (path, *roots)]  # noqa: PTH100 (links stay)
+    within = [
+        r for r, place in zip(roots, places[1:], strict=True) if places[0].is_relative_to(place)
+    ]
+    if roots and not any(lies_below(path, root) for root in within):
+        listed = " or ".join(map(repr, roots))
+        what = f"{path!r} is not below {listed}, links included, as {BELOW} asks."
+        raise _refused(name, what, "name a file there.")
+
+
+def _refused(name: str, what: str, hint: str) -> typer.BadParameter:
+    return typer.BadParameter(message(what, hint=hint), param_hint=f"'--{name}'")
+
+
+def _is_stream(place: str) -> bool:
+    """Return whether a path is neither file nor folder: nobody may write to it."""
+    path = Path(place)
+    return path.exists() and not path.is_file() and not path.is_dir()
+
+
+def _places(text: str) -> Iterator[str]:
+    """Yield a path that may be a pattern, with all that it names, in folders too."""
+    path = os.path.expanduser(text)  # noqa: PTH111 (a home that is not there is no error here)
+    for place in dict.fromkeys([path, *glob(path, recursive=True)]):  # noqa: PTH207
+        yield place
+        for folder, folders, names in os.walk(place):
+            yield from (os.path.join(folder, name) for name in (*folders, *names))  # noqa: PTH118
 
 
 def _strange_tables(settings: Mapping[str, Any], group: Any, at: str = "") -> Iterator[str]:

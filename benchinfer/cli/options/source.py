@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import atexit
 import inspect
 import math
 import shlex
@@ -11,8 +10,6 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextvars import ContextVar
 from dataclasses import dataclass, fields, is_dataclass, replace
 from functools import cache
-from shutil import rmtree
-from tempfile import mkdtemp
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
@@ -291,19 +288,6 @@ READERS = {
     "Effects": ("benchinfer.analyses.meta.read", "read_effects"),
     "Wins": ("benchinfer.analyses.wins.counts", "read_wins"),
 }
-# First bytes of what may come from standard input, and the ending of such a file; else it is CSV.
-_ENDINGS = {
-    b"PAR1": "parquet",
-    b"ARROW1": "feather",
-    b"{": "json",
-    b"[": "json",
-    b"\x1f\x8b": "csv.gz",
-    b"|": "md",
-    b"<": "html",
-    b"\\begin": "tex",
-    b"\\documentclass": "tex",
-}
-_PART, _MOST_PIPED = 1 << 20, 2 << 30  # bytes
 _OF_SCORES = (
     *("where", "name", "resampling", "paired", "repeats", "failed", "query", "dataset"),
     *("crashed", "features", "normalise", "names", "units", "unit_weights"),
@@ -316,24 +300,17 @@ MEASURES: ContextVar[Sequence[str] | None] = ContextVar("measures of a command",
 @cache
 def standard_input() -> str:
     """Return the path of a temporary file with the content of standard input, removed at exit."""
-    data = sys.stdin.buffer.read(_PART)
-    ending = next((end for head, end in _ENDINGS.items() if data.startswith(head)), "csv")
-    if ending == "csv" and b"\t" in data.partition(b"\n")[0]:
-        ending = "tsv"
-    folder = mkdtemp(prefix="benchinfer-")
-    atexit.register(rmtree, folder, ignore_errors=True)
-    file = f"{folder}/scores.{ending}"
-    size = 0
-    with open(file, "wb") as out:  # noqa: PTH123 (Path is the option here)
-        while data:
-            if (size := size + len(data)) > _MOST_PIPED:
-                raise ScoreTableError(
-                    f"standard input has more than {_MOST_PIPED >> 30} GB.",
-                    hint="write it to a file, and give its path.",
-                )
-            out.write(data)
-            data = sys.stdin.buffer.read(_PART)
-    return file
+    from benchinfer.scores.sources.streams import saved
+
+    return saved(sys.stdin.buffer, "scores", "standard input")
+
+
+@cache
+def file_of(path: str) -> str:
+    """Return a path, or for a stream that of a file with its content, which is read once."""
+    from benchinfer.scores.sources.streams import as_file
+
+    return str(as_file(path))
 
 
 @dataclass(frozen=True, slots=True)
@@ -366,13 +343,13 @@ class SourceArguments:
 
     @property
     def place(self) -> str:
-        """Path of the table, or of a temporary file with the content of standard input."""
-        return standard_input() if self.scores == "-" else self.scores
+        """Path of the table, or of a temporary file with the content of a stream."""
+        return standard_input() if self.scores == "-" else file_of(self.scores)
 
     @property
     def places(self) -> str | list[str]:
         """Path of the table, or a list of all paths where there are several."""
-        return [self.place, *self.others] if self.others else self.place
+        return [self.place, *map(file_of, self.others)] if self.others else self.place
 
     def read(self) -> ScoreTable:
         """Read the table."""
@@ -395,7 +372,7 @@ class SourceArguments:
             "query": self.query,
             "dataset": self.dataset,
             "covariates": _names(self.covariates),
-            "features": self.features,
+            "features": self.features and file_of(self.features),
             "names": dict(self.names or ()),
             "units": _names(self.units),
             "unit_weights": self.unit_weights,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import sys
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -191,5 +190,7 @@ def gate_refused(error: Exception) -> None:
 
 
 def _escaped(text: str) -> str:
-    """Return a name with the special characters of Markdown and HTML escaped."""
-    return re.sub(r"([\\`*_\[\]<>|~&$])", r"\\\1", safe(text))
+    """Return a text that Markdown and a terminal show as it is."""
+    from benchinfer.reports.markdown import escaped  # which takes time to load
+
+    return escaped(safe(text))

@@ -1,6 +1,7 @@
 """Files as sources of tables: one, a folder or a pattern."""
 
 import csv
+import os
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -71,6 +72,7 @@ from benchinfer.scores.sources.frames import (
 from benchinfer.scores.sources.partitions import partitions, with_partitions
 from benchinfer.scores.sources.query import duckdb_file, numbers_of_text, open_relation, sqlite_file
 from benchinfer.scores.sources.runs import as_run, contexts_that_differ, is_timed
+from benchinfer.scores.sources.streams import as_file, is_stream
 
 _KNOWN = (
     "csv, tsv (also .gz, .bz2, .zst), parquet, feather, json, jsonl, arff, npz, xlsx, duckdb, md,"
@@ -82,6 +84,7 @@ _SELECT = "a pattern selects, such as 'folder/*.csv'."
 _LONGEST = 1 << 26  # bytes or characters of a line
 _INTEGRAL = re.compile(r"[+-]?[0-9]+\.0+")
 _MOST_COLUMNS = 20_000
+_DESCRIPTORS = ("/dev/", "/proc/")  # folders of files that are open already
 _FILE = "benchinfer_file"  # the column of the names of files that are algorithms
 # What is wrong with a text file, and the words of PyArrow for it; the first that fits counts.
 _ARROW_FAULTS = {
@@ -92,6 +95,16 @@ _ARROW_FAULTS = {
     "array": "Column() changed from object to array in row 0",
     "no object": "Column() changed from object",
 }
+
+
+def as_files(source: object) -> object:
+    """Return a source with each path of a stream replaced by that of a file with its content."""
+    if isinstance(source, list | tuple):
+        return [as_files(one) for one in cast("Sequence[object]", source)]
+    if not isinstance(source, str | Path):
+        return source
+    plain = os.path.isfile(source)  # noqa: PTH113 (no error where the path is no path)
+    return source if plain and not str(source).startswith(_DESCRIPTORS) else as_file(source)
 
 
 def open_source(source: object, query: str | None, name: str | None = None) -> Source:
@@ -260,7 +273,10 @@ def of_path(source: str | Path, query: str | None, name: str | None) -> Source:
 def _of_pattern(typed: str, path: Path, name: str | None) -> Source:
     """Read the files that a pattern matches; folders that it matches are named, not read."""
     matches = sorted(map(Path, glob(str(path), recursive=True)))  # noqa: PTH207
-    files = [m for m in matches if not m.is_dir() and m.name not in DESCRIPTIONS]
+    streams = [match for match in matches if is_stream(match)]
+    files = [
+        m for m in matches if not m.is_dir() and m.name not in DESCRIPTIONS and m not in streams
+    ]
     above = {folder for file in files for folder in file.parents}
     folders = [match for match in matches if match not in {*files, *above}]
     if not files:
@@ -284,12 +300,15 @@ def _of_folder(typed: str, path: Path, name: str | None) -> Source:
             hint="the path of one of them reads that one.",
         )
     if score_files:
-        others = [table for table in tables if table not in score_files]
+        others = [file for file in tables if file not in score_files]
+        others += [file for file in path.iterdir() if is_stream(file)]
         inner = _of_files(typed, score_files, path, others, name)
         return replace(inner, name=path.name, stem=path.name)
     if runs := [table for table in tables if table.name.startswith(SCENARIO)]:
         return _of_files(typed, runs, path, [t for t in tables if t not in runs], name)
-    files = _files_below(path, typed)
+    listed = _files_below(path, typed)
+    streams = [file for file in listed if is_stream(file)]
+    files = [file for file in listed if file not in streams]
 
     if name is None and (results := of_folder(path, files)) is not None:
         import pandas as pd
@@ -298,7 +317,8 @@ def _of_folder(typed: str, path: Path, name: str | None) -> Source:
         inner = of_frame(pd.DataFrame(results[1]), path.name)
         toml = path / "measures.toml"
         toml = toml if toml.is_file() else None
-        return replace(inner, known=results[0], stem=path.name, toml=toml)
+        inner = replace(inner, known=results[0], stem=path.name, toml=toml)
+        return _with_notes(inner, [_not_opened(streams, path)]) if streams else inner
     tables = [file for file in files if _is_table(file)]
     if not tables:
         raise ScoreTableError(
@@ -322,6 +342,7 @@ def _of_folder(typed: str, path: Path, name: str | None) -> Source:
     if sides := _timed_sides(path, tables, name):
         return replace(_of_several(sides, None, None), name=path.name, stem=path.name)
     others = [file for file in files if file not in {*tables, path / "measures.toml"}]
+    others += streams
     return _of_files(typed, tables, path, others, name)
 
 
@@ -356,7 +377,8 @@ def _files_below(folder: Path, typed: str) -> list[Path]:
 def _is_table(path: Path) -> bool:
     if path.name in DESCRIPTIONS:
         return False
-    return suffix_of(path) in READ and not path.name.startswith(".") and not path.is_dir()
+    kind = suffix_of(path) in READ and not path.name.startswith(".")
+    return kind and not path.is_dir() and not is_stream(path)
 
 
 def below(path: Path, folder: Path) -> str:
@@ -392,7 +414,10 @@ def _of_files(
         where = (("file",), *((file,) for file in empty[:5]))
         hint = "the run ended before its first score, or other files have its scores."
         notes.append(Finding("files without scores", "warning", len(empty), what, where, hint))
-    if others:
+    streams = [other for other in others if is_stream(other)]
+    if streams:
+        notes.append(_not_opened(streams, folder))
+    if others := [other for other in others if other not in streams]:
         what = f"{len(others)} {'was' if len(others) == 1 else 'were'} not read."
         where = (("file or folder",), *((below(other, folder),) for other in others[:5]))
         notes.append(Finding("files not read", "note", len(others), what, where))
@@ -402,6 +427,27 @@ def _of_files(
     if len(parts) == 1:
         return source
     return replace(source, name=Path(typed).name, stem=folder.name or "data", files=tuple(names))
+
+
+def _not_opened(streams: Sequence[Path], folder: Path) -> Finding:
+    """Report pipes, sockets and devices of a folder, of which reading might never end."""
+    n = len(streams)
+    what = (
+        f"{count(n, 'stream')} {'was' if n == 1 else 'were'} not opened: pipes, sockets or devices."
+    )
+    where = (("file",), *((below(stream, folder),) for stream in streams[:5]))
+    hint = "a pipe is read where its own path is given."
+    return Finding("streams not read", "warning", n, what, where, hint)
+
+
+def _with_notes(source: Source, notes: Sequence[Finding]) -> Source:
+    """Return a source with further findings."""
+
+    def load(labels: Columns, scores: Columns, covariates: Columns) -> Loaded:
+        frame, findings = source.load(labels, scores, covariates)
+        return frame, [*findings, *notes]
+
+    return replace(source, load=load, stream=None)
 
 
 def _together(parts: Sequence[Source], names: Sequence[str], notes: Sequence[Finding]) -> Source:
@@ -545,11 +591,6 @@ def _ending(path: Path) -> str:
 
 
 def _refuse_no_file(path: Path, typed: str) -> None:
-    if not path.is_file():
-        raise ScoreTableError(
-            f"{typed!r} is a stream, which can be read once, and a table is read more than once.",
-            hint="save it as a file; the commands read standard input as '-'.",
-        )
     if path.stat().st_size == 0:
         raise ScoreTableError(f"{typed!r} is empty.")
 
@@ -607,13 +648,7 @@ def _page(path: Path, typed: str) -> Source:
     from benchinfer.scores.formats.pages import published_table, rows_of_page
 
     rows, left_out = rows_of_page(published_table(path, typed))
-    inner = of_frame(pd.DataFrame(rows), path.name)
-
-    def load(labels: Columns, scores: Columns, covariates: Columns) -> Loaded:
-        frame, findings = inner.load(labels, scores, covariates)
-        return frame, [*findings, *left_out]
-
-    return replace(inner, load=load, stream=None)
+    return _with_notes(of_frame(pd.DataFrame(rows), path.name), left_out)
 
 
 def _json_file(path: Path, typed: str) -> object:

@@ -10,7 +10,7 @@ SUITE = """
     import pytest
     import benchinfer as bi
 
-    NASTY = "n\\x1b[2J\\u202e"
+    NASTY = "n\\x1b[2J\\u202e\\n::error::x ##[error]y"
 
     def nasty():
         frame = bi.load_example("simulated/balanced").to_frame()
@@ -43,6 +43,7 @@ def test_a_test_passes_where_the_gate_does(pytester):
     text = result.stdout.str()
     assert r"n\x1b[2J\u202e" in text
     assert not {"\x1b", "\u202e"} & set(text)
+    assert not re.search(r"^\s*::\w|##\[", text, re.MULTILINE)
 
 
 def test_the_example_of_the_page_runs_as_printed(pytester):

@@ -10,6 +10,8 @@ from benchinfer.numerics.outcome_probabilities import (
     Outcomes,
     equal_tailed,
     monte_carlo_error,
+    of_signs,
+    reaching,
 )
 from benchinfer.numerics.types import Array
 
@@ -66,8 +68,14 @@ def next_outcomes(
     between = np.clip(1 - first - second, 0.0, 1.0) if margin > 0 else np.zeros_like(first)
     three = np.stack([first, between, second])
     means = three.mean(axis=(1, 2))
+    errors = np.max([monte_carlo_error(part) for part in three], axis=0)
     most = three.argmax(axis=0) == means.argmax(axis=0)
-    low, high = equal_tailed(new @ matrix.T, level)
+    signs, error = (
+        (means[[0, 2]], errors)
+        if margin == 0
+        else of_signs(np.stack([_tail(d / scales, df), _tail(-d / scales, df)]))
+    )
+    low, high = reaching(*equal_tailed(new @ matrix.T, level), signs, error, level)
     return Outcomes(
         estimate=(draws.average @ helmert(matrix.shape[1])).mean(axis=(0, 1)) @ matrix.T,
         low=low,
@@ -75,7 +83,7 @@ def next_outcomes(
         first=means[0],
         equivalent=means[1],
         second=means[2],
-        error=np.max([monte_carlo_error(part) for part in three], axis=0),
+        error=errors,
         dominant=most.mean(axis=(0, 1)) if centre is None else None,
     )
 

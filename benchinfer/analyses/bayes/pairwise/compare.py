@@ -32,7 +32,7 @@ from benchinfer.analyses.bayes.pairwise.fit import (
 from benchinfer.comparison.checks import validation
 from benchinfer.comparison.evidence import Level, Scores, Setting, mean_ranks
 from benchinfer.comparison.pairs import ComparedPairs
-from benchinfer.comparison.posterior import codes_of_published
+from benchinfer.comparison.posterior import codes_of
 from benchinfer.core.errors import DesignError
 from benchinfer.core.progress import reporting
 from benchinfer.numerics.shifts import hodges_lehmann
@@ -88,7 +88,7 @@ def compare_preset(
             fitted = hierarchical(data, setting, size, level, rng, callback)
         else:
             fitted = by_dirichlet(data, setting, completed, preset, rng, callback)
-    codes = codes_of_published(fitted.following, completed.level)
+    codes = codes_of(fitted.following, completed.level, published=True)
     medians, typical = np.nanmedian(cells, axis=0), _typical(preset, data, fitted)
     levels = Level.of_pairs(
         Level.of_medians(medians, means),

@@ -17,7 +17,7 @@ from benchinfer.comparison import wording
 from benchinfer.comparison.checks import decisions, tables
 from benchinfer.comparison.comparison import Comparison, Order
 from benchinfer.comparison.evidence import Setting
-from benchinfer.comparison.posterior import Convergence, codes_of_published, effects_of
+from benchinfer.comparison.posterior import Convergence, codes_of, effects_of
 from benchinfer.core.errors import DesignError, unknown
 from benchinfer.core.frames import frame
 from benchinfer.core.numbers import count
@@ -286,7 +286,9 @@ class BayesPairsComparison(Comparison):
         DesignError
             The test has no such quantity.
         """
-        codes = codes_of_published(self.of_quantity(quantity), self.level, settled=self.settled)
+        codes = codes_of(
+            self.of_quantity(quantity), self.level, settled=self.settled, published=True
+        )
         result = replace(self, quantity=quantity, pairs=replace(self.pairs, codes=codes))
         return decisions.informed(replace(result, stored_checks=checks(result)))
 
