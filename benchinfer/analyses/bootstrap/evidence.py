@@ -156,7 +156,7 @@ class BootstrapProcedure:
 def tail_of(family: ContrastFamily, options: BootstrapOptions) -> float:
     """Return the level of each end of the intervals of a family."""
     n, directed = len(family.matrix), options.directed
-    return tail_level(options.adjust, options.alpha, n, options.beside, directed=directed) / 2
+    return tail_level(options.adjust, options.alpha, n, options.statement, directed=directed) / 2
 
 
 def most_resamples(contrasts: int) -> int:
@@ -192,9 +192,9 @@ def tested(
     p, low, high = _decided(draws, alternative, tail_of(family, options))
     outside = np.maximum(p_at_most(draws, -margin), p_at_least(draws, margin))
     flat, shown, error = draws.flat, family.wanted, draws.sd
-    p_value = step(p, level_spent(adjust, n, options.beside))
+    p_value = step(p, level_spent(adjust, n, options.statement))
     p_value = np.where(flat, 1.0, p_value)
-    if agreeing(adjust, n, options.beside):
+    if agreeing(adjust, n, options.statement):
         low, high = in_agreement(low, high, draws.estimate, p_value <= options.alpha)
     equal = np.where(flat, 1.0, step(outside))
     not_worse = None
