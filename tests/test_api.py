@@ -53,8 +53,9 @@ SUBMODULES = ["errors", "papers", "priors", "stability", "typing"]
 
 # Keyword-only from the star on: what comes later may not shift what scripts rely on.
 SIGNATURES = {
-    "compare": "scores, measure=None, *, control=None, alternative='two-sided', target='auto',"
-    " level=0.95, missing='use', normalise=None, seed=1, progress=None",
+    "compare": "scores, measure=None, *, control=None, alternative='two-sided',"
+    " interval='compatible', target='auto', level=0.95, missing='use', normalise=None, seed=1,"
+    " progress=None",
     "compare_bayes": "scores, measure=None, *, preset=None, interactions='t', structure='auto',"
     " domains='pooled', covariates=(), likelihood='normal', trials=None,"
     " quantity=None, contrasts='tukey', control=None, target='auto', level=0.95,"
@@ -66,8 +67,8 @@ SIGNATURES = {
     "compare_wins": "scores, measure=None, *, inference='likelihood', by='datasets',"
     " ties='davidson', tie_tolerance=None, local_rope=None, rope=0.05, errors='auto',"
     " penalised=False, departures=False, contrasts='tukey', control=None,"
-    " alternative='two-sided', adjust='auto', level=0.95, missing='use', draws=1000, chains=8,"
-    " priors=None, seed=1, progress=None",
+    " alternative='two-sided', adjust='auto', interval='compatible', level=0.95, missing='use',"
+    " draws=1000, chains=8, priors=None, seed=1, progress=None",
     "read_wins": "source, *, name='score', columns=None",
     "archetypes": "scores, measure=None, k=None, *, profiles='differences', standardise=False,"
     " weights=None, robust=False, starts=20, missing='use', seed=1, n_jobs=None",
@@ -85,15 +86,15 @@ SIGNATURES = {
     " missing='use'",
     "compare_mixed": "scores, measure=None, *, terms='auto', structure='auto',"
     " residual='constant', domains='pooled', covariates=(), df='kenward-roger', contrasts='tukey',"
-    " control=None, alternative='two-sided', adjust='auto', reference='rotation', target='auto',"
-    " level=0.95, missing='use', seed=1",
+    " control=None, alternative='two-sided', adjust='auto', interval='compatible',"
+    " reference='rotation', target='auto', level=0.95, missing='use', seed=1",
     "compare_pair": "scores, measure=None, *, test='auto', dataset=None, pair=None, control=None,"
-    " margin=None, alternative='two-sided', adjust='auto', level=0.95,"
+    " margin=None, alternative='two-sided', adjust='auto', interval='compatible', level=0.95,"
     " parts=None, missing='use', seed=1",
     "compare_permutation": "scores, measure=None, *, on='aligned-ranks', null='auto',"
     " resamples=100000, contrasts='tukey', control=None, alternative='two-sided', adjust='auto',"
-    " pairs='pairwise', target='auto', level=0.95, missing='use', seed=1, stop=False,"
-    " scale='none', trend=None, n_jobs=None, progress=None",
+    " interval='compatible', pairs='pairwise', target='auto', level=0.95, missing='use', seed=1,"
+    " stop=False, scale='none', trend=None, n_jobs=None, progress=None",
     "compare_points": "scores, measure=None, *, statistic='mean', tolerance=None, missing='use'",
     "Components": "dataset_algorithm, residual, n_algorithms=2, n_datasets=None,"
     " n_replications=None, df_residual=None, overlap=0.0, measure=None, units='',"

@@ -117,7 +117,7 @@ class TestedOptions(ContrastOptions):
         return self.alternative != "two-sided"
 
     @property
-    def beside(self) -> Interval:
+    def statement(self) -> Interval:
         """Intervals beside a test in steps: compatible ones where a kind was asked for."""
         return cast("Interval", self.interval) if self._of_steps else "compatible"
 

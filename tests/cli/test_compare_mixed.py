@@ -62,6 +62,7 @@ def test_every_argument_reaches_the_library(
         "control": None,
         "alternative": "better",
         "adjust": "holm",
+        "interval": "compatible",
         "reference": "flips",
         "seed": 7,
         "target": "domain",
@@ -95,10 +96,10 @@ def test_pairs_that_are_not_compared_are_not_called_undecided(run: Callable) -> 
 @pytest.mark.parametrize(
     ("measure", "alternative", "said", "end"),
     [
-        ("error", "worse", "at least 0.038", "conf_high"),
-        ("error", "better", "at most 0.198", "conf_low"),
-        ("seconds", "better", "at most 0.636", None),
-        ("seconds", "worse", "at least 0.36", "conf_high"),
+        ("error", "worse", "at least 0.027", "conf_high"),
+        ("error", "better", "at most 0.209", "conf_low"),
+        ("seconds", "better", "at most 0.661", None),
+        ("seconds", "worse", "at least 0.355", "conf_high"),
     ],
 )
 def test_one_sided_bounds(
@@ -155,7 +156,7 @@ def test_details_fit_a_terminal(run: Callable) -> None:
     text = run(*BOOTSTRAP, "--details").stdout
     assert max(map(len, text.splitlines())) <= 80
     assert "Hotelling's T squared as F" in text
-    assert "hastie_10_2   0.81  mlp > cart becomes undecided\n" in text
+    assert "gaussian_quantiles   0.81  mlp > cart becomes undecided\n" in text
     assert "P(within tolerance of the best)" in text
     assert "95 % prediction" in text
 

@@ -37,6 +37,7 @@ def test_every_argument_reaches_the_library(
         "margin": 0.02,
         "alternative": "better",
         "adjust": "hommel",
+        "interval": "compatible",
         "level": 0.9,
         "parts": 3,
         "missing": "error",

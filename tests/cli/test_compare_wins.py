@@ -31,6 +31,7 @@ def test_every_argument_reaches_the_library(run: Callable, spied: Callable) -> N
         "penalised": True,
         "departures": True,
         "adjust": "holm",
+        "interval": "compatible",
         "draws": 400,
         "chains": 6,
         "seed": 3,

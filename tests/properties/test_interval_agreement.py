@@ -274,5 +274,5 @@ def test_kinds_of_errors_have_compatible_intervals(compare, kind):
     scores = read(table(6, replications=5, datasets=12)[0])
     result = compare(scores, interval=kind, adjust="holm")
     assert "hold together" in result.method
-    assert result.options.beside == "compatible"
+    assert result.options.statement == "compatible"
     assert compare(scores, interval="pairwise", adjust="holm").options.kind == ""

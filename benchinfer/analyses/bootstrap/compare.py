@@ -87,7 +87,7 @@ def compared(
         stored_checks=(),
         provenance=options.provenance(
             setting.digest,
-            words(options.adjust, family, directed=options.directed, interval=options.beside),
+            words(options.adjust, family, directed=options.directed, interval=options.statement),
             seed,
         ),
         evidence=evidence,

@@ -156,7 +156,7 @@ class BootstrapProcedure:
 def tail_of(family: ContrastFamily, options: BootstrapOptions) -> float:
     """Return the level of each end of the intervals of a family."""
     n, directed = len(family.matrix), options.directed
-    return tail_level(options.adjust, options.alpha, n, options.beside, directed=directed) / 2
+    return tail_level(options.adjust, options.alpha, n, options.statement, directed=directed) / 2
 
 
 def most_resamples(contrasts: int) -> int:
@@ -192,9 +192,9 @@ def tested(
     p, low, high = _decided(draws, alternative, tail_of(family, options))
     outside = np.maximum(p_at_most(draws, -margin), p_at_least(draws, margin))
     flat, shown, error = draws.flat, family.wanted, draws.sd
-    p_value = step(p, level_spent(adjust, n, options.beside))
+    p_value = step(p, level_spent(adjust, n, options.statement))
     p_value = np.where(flat, 1.0, p_value)
-    if agreeing(adjust, n, options.beside):
+    if agreeing(adjust, n, options.statement):
         low, high = in_agreement(low, high, draws.estimate, p_value <= options.alpha)
     equal = np.where(flat, 1.0, step(outside))
     not_worse = None
@@ -274,7 +274,7 @@ def improvement_of(
     pairs, resample = pairs_of(sample.values.shape[1]), options.resample
     n, adjust = len(pairs), options.adjust
     units = sample.units(resample) if options.percentiles == "expanded" else None
-    side = tail_level(adjust, options.alpha, n, options.beside) / 2
+    side = tail_level(adjust, options.alpha, n, options.statement) / 2
     # Of many pairs the bounds lie far out, where more resamples are needed.
     enough = min(resamples, max(SIDE_RESAMPLES, int(10 / side)), _MOST)
     if side * (_MOST + 1) < 1:
@@ -285,8 +285,8 @@ def improvement_of(
         profiles.point(sample, pairs), values, 1.0, units=units, least=sample.least(resample)
     )
     p, low, high = _decided(draws, "two-sided", side, 0.5)
-    p = adjusted(adjust, p, level_spent(adjust, n, options.beside))
-    if agreeing(adjust, n, options.beside):
+    p = adjusted(adjust, p, level_spent(adjust, n, options.statement))
+    if agreeing(adjust, n, options.statement):
         low, high = in_agreement(low - 0.5, high - 0.5, draws.estimate - 0.5, p <= options.alpha)
         low, high = low + 0.5, high + 0.5
     return Improvement(draws.estimate, np.maximum(low, 0.0), np.minimum(high, 1.0), p)

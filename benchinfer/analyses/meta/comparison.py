@@ -396,7 +396,9 @@ def compared(
         stored_checks=(),
         provenance=options.provenance(
             setting.digest,
-            words(method, family, directed=options.directed, interval=options.beside, joint=True),
+            words(
+                method, family, directed=options.directed, interval=options.statement, joint=True
+            ),
         ),
         evidence=evidence,
         studies=studies,

@@ -117,7 +117,7 @@ def evidence_of(
         levels, errors = errors_of(studies, fit, family.matrix)
         return normal.evidence_of(
             family, levels, errors, method, alpha, margin, options.alternative,
-            interval=options.beside,
+            interval=options.statement,
         )  # fmt: skip
     # Each pair is its own coefficient, without a joint distribution.
     each = ContrastFamily(
@@ -126,5 +126,5 @@ def evidence_of(
     errors = Adjusted(np.diag(alone.std_error**2), alone.df)
     return normal.evidence_of(
         each, alone.estimate, errors, method, alpha, margin, options.alternative,
-        interval=options.beside,
+        interval=options.statement,
     )  # fmt: skip

@@ -317,7 +317,7 @@ def slopes(meta: MetaComparison) -> pd.DataFrame:
         value, errors = errors_of(meta.studies, meta.fit, family.matrix, at)
         e, _ = evidence_of(
             family, value, errors, method, meta.alpha, 0.0, meta.alternative,
-            interval=meta.options.beside,
+            interval=meta.options.statement,
         )  # fmt: skip
         low, high = meta.measure.effect_interval(e.low, e.high)
         rows: dict[str, list[object]] = {

@@ -214,5 +214,5 @@ def words(procedure: PermutationProcedure, family: ContrastFamily, data: Exchang
         by += f" (upper bounds: Shaffer's first variant, for over {most} algorithms in partial"
         by += " blocks)"
     return adjustment.words(
-        adjust, family, directed=procedure.side != 0, interval=procedure.beside, by=by
+        adjust, family, directed=procedure.side != 0, interval=procedure.statement, by=by
     )

@@ -77,7 +77,7 @@ def _attainable(
 
 def _spent(result: PermutationComparison, n: int) -> float:
     """Return the share of the level that intervals take from the tests."""
-    return level_spent(result.adjusted, n, result.options.procedure(0.0).beside)
+    return level_spent(result.adjusted, n, result.options.procedure(0.0).statement)
 
 
 def _of_blocks(result: PermutationComparison, data: Exchangeable, lost: list[str]) -> list[Check]:

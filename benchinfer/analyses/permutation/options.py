@@ -104,21 +104,21 @@ class PermutationProcedure:
         return self.pairs == "pairwise" and self.scale == "none"
 
     @property
-    def beside(self) -> Interval:
+    def statement(self) -> Interval:
         """Intervals beside a test in steps: simultaneous ones where they are of something else."""
         return self.interval if self.of_estimates else "simultaneous"
 
     def confidence(self, n: int) -> float:
         """Return the two-sided confidence of each of n intervals; a one-sided bound is one end."""
-        return 1 - tail_level(self.adjust, self.alpha, n, self.beside, directed=bool(self.side))
+        return 1 - tail_level(self.adjust, self.alpha, n, self.statement, directed=bool(self.side))
 
     def spent(self, n: int) -> float:
         """Return the share of the level that the intervals of n contrasts take from their tests."""
-        return level_spent(self.adjust, n, self.beside)
+        return level_spent(self.adjust, n, self.statement)
 
     def agreeing(self, n: int) -> bool:
         """Return whether intervals of n contrasts leave equality out just where one is decided."""
-        return self.of_estimates and agreeing(self.adjust, n, self.beside)
+        return self.of_estimates and agreeing(self.adjust, n, self.statement)
 
     def bounds(self, low: Array, high: Array) -> tuple[Array, Array]:
         """Return bounds of intervals, infinite on the open side of one-sided ones."""

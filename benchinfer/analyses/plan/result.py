@@ -118,8 +118,8 @@ def family(q: PlanAims) -> str:
     statement = ""
     if q.adjust == "holm" and q.aim == "difference":
         statement = (
-            " That step has all of the level beside intervals that hold together with the verdicts"
-            ' (interval="compatible"), and closed tests decide at least as much.'
+            " That step has all of the level beside intervals that hold together with the verdicts,"
+            " as by default, and closed tests decide at least as much."
         )
     return (
         f"Power is that of each pair by itself among {which} {count(q.n_contrasts, 'pair')} of"

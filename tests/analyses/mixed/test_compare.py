@@ -288,7 +288,9 @@ def test_holm_on_a_complete_table_is_the_paired_t_test_with_holm():
 
     values = simulated(21)
     values[..., 3] *= 4  # an erratic algorithm: no common error fits
-    rows = bi.compare_mixed(table(values), adjust="holm").contrasts(all=True)
+    rows = bi.compare_mixed(table(values), adjust="holm", interval="simultaneous").contrasts(
+        all=True
+    )
     means = values.mean(axis=1)
     index = {name: i for i, name in enumerate("abcd")}
     raw = []
@@ -350,7 +352,10 @@ def test_contrasts_that_do_not_fit_are_refused(arguments, words):
 @pytest.mark.parametrize("adjust", ["westfall", "shaffer", "holm"])
 def test_intervals_that_stepwise_tests_do_not_reflect_inform(adjust):
     scores = bi.load_example("simulated/balanced")
-    mixed = bi.compare_mixed(scores, structure="common", adjust=adjust)
+    options = {"structure": "common", "adjust": adjust}
+    compatible = bi.compare_mixed(scores, **options).diagnostics().set_index("check")
+    assert compatible.loc["decided pairs whose interval includes equality", "value"] == 0
+    mixed = bi.compare_mixed(scores, interval="simultaneous", **options)
     checks = mixed.diagnostics().set_index("check")
     row = checks.loc["decided pairs whose interval includes equality"]
     assert (row["value"], row["ok"], row["direction"]) == (1, True, "")
@@ -378,9 +383,9 @@ def test_adjustments_of_a_common_error_agree_with_multcomp(adjust):
     path = GOLDEN / "simulated_unbalanced.json"
     step = json.loads(path.read_text())["values"]["M4_reml"]["single_step"]
     scores = bi.load_example("simulated/unbalanced")
-    rows = bi.compare_mixed(scores, structure="common", df="asymptotic", adjust=adjust).contrasts(
-        all=True
-    )
+    rows = bi.compare_mixed(
+        scores, structure="common", df="asymptotic", adjust=adjust, interval="simultaneous"
+    ).contrasts(all=True)
     name = {"single-step": "p_value", "none": "p_raw"}.get(adjust, f"p_{adjust}")
     names = [tuple(pair.split(" - ")[::-1]) for pair in step["pair"]]
     p = dict(zip(names, step[name], strict=True))
@@ -698,7 +703,9 @@ def test_stepwise_equivalence_beyond_its_interval_is_named():
         mixed = bi.compare_mixed(table(values, measures=measure))
         name = "equivalent pairs whose interval leaves the tolerance"
         row = mixed.diagnostics().set_index("check").loc[name]
-        wide = bi.compare_mixed(table(values, measures=measure), level=0.9).contrasts(all=True)
+        wide = bi.compare_mixed(
+            table(values, measures=measure), level=0.9, interval="simultaneous"
+        ).contrasts(all=True)
         outside = (wide["conf_low"] < -tolerance) | (wide["conf_high"] > tolerance)
         equivalent = mixed.contrasts(all=True)["verdict"] == "equivalent"
         assert row["value"] == (equivalent & outside).sum()

@@ -14,6 +14,7 @@ import benchinfer as bi
 from benchinfer.core.errors import DesignError
 from benchinfer.numerics import multiplicity
 from benchinfer.numerics.closed_testing import bergmann_hommel, partitions
+from benchinfer.numerics.multiplicity import SPENT
 from tests.analyses.mixed.test_compare import simulated, table
 from tests.nested import items_of_passages, read
 
@@ -56,7 +57,8 @@ def test_pairs_are_those_of_r(kind, number):
     reference = json.loads((GOLDEN / "replications.json").read_text())
     expected = reference[number][kind]
     options = {"datasets": ["d1"]} if number == "one" else {}
-    mixed = bi.compare_mixed(scores_of(kind, **options), target="datasets")
+    scores = scores_of(kind, **options)
+    mixed = bi.compare_mixed(scores, target="datasets", interval="simultaneous")
     assert (mixed.structure, mixed.target) == ("pairwise", "datasets")
     rows = mixed.contrasts(all=True)
     assert rows["first"].tolist() == reference["first"]
@@ -128,10 +130,11 @@ def test_adjustments(arguments, k, method):
     assert "rotations" not in mixed.method
     rows = mixed.contrasts(all=True)
     if method == "bergmann-hommel":
-        expected = bergmann_hommel(rows["p_raw"].to_numpy(), k)
+        expected = bergmann_hommel(rows["p_raw"].to_numpy(), k, SPENT)
         np.testing.assert_allclose(rows["p_value"], expected, rtol=1e-12)
     if method == "holm":
-        np.testing.assert_allclose(rows["p_value"], multiplicity.holm(rows["p_raw"].to_numpy()))
+        expected = multiplicity.holm(rows["p_raw"].to_numpy(), SPENT)
+        np.testing.assert_allclose(rows["p_value"], expected)
 
 
 @pytest.mark.parametrize(

@@ -7,6 +7,7 @@ import benchinfer as bi
 from benchinfer.analyses.mixed import evidence
 from benchinfer.core.errors import DesignError
 from benchinfer.numerics import closed_testing, multiplicity
+from benchinfer.numerics.multiplicity import SPENT
 from benchinfer.numerics.rotations import closed_pairs
 from tests.analyses.mixed.test_compare import simulated, table
 
@@ -24,10 +25,14 @@ def one_each(seed, shape, effect=0.2):
 def test_default_is_the_closed_test_of_the_means():
     mixed = bi.compare_mixed(table(ROWS))
     rows = mixed.contrasts(all=True)
-    found = closed_pairs(ROWS.mean(axis=1), rows["p_raw"].to_numpy(), 0.05)
+    found = closed_pairs(ROWS.mean(axis=1), rows["p_raw"].to_numpy(), 0.05, spent=SPENT)
     np.testing.assert_allclose(rows["p_value"], found.p_value, rtol=1e-9)
     np.testing.assert_allclose(rows["p_error"], found.error, rtol=1e-9)
-    assert f"{EXACT} (exact for normal differences); intervals are Sidak's." in mixed.method
+    assert f"{EXACT} (exact for normal differences); intervals leave equality out" in mixed.method
+    apart = bi.compare_mixed(table(ROWS), interval="simultaneous")
+    whole = closed_pairs(ROWS.mean(axis=1), rows["p_raw"].to_numpy(), 0.05)
+    np.testing.assert_allclose(apart.evidence.p_value, whole.p_value, rtol=1e-9)
+    assert f"{EXACT} (exact for normal differences); intervals are Sidak's." in apart.method
     assert mixed.provenance.seed == 1
     assert "langsrud2005" in mixed.citations()
     named = bi.compare_mixed(table(ROWS), adjust="rotation").contrasts(all=True)
@@ -36,7 +41,8 @@ def test_default_is_the_closed_test_of_the_means():
 
 def test_intervals_equivalence_and_estimates_are_those_of_holm():
     mixed, holm = (
-        bi.compare_mixed(table(ROWS), adjust=a).contrasts(all=True) for a in ("auto", "holm")
+        bi.compare_mixed(table(ROWS), adjust=a, interval="simultaneous").contrasts(all=True)
+        for a in ("auto", "holm")
     )
     for name in ("estimate", "conf_low", "conf_high", "std_error", "p_raw", "p_equivalence"):
         np.testing.assert_array_equal(mixed[name], holm[name])
@@ -91,7 +97,9 @@ def test_where_rotations_do_not_go_it_is_said(scores, arguments, method, why):
     rows = mixed.contrasts(all=True)
     raw, k = rows["p_raw"].to_numpy(), len(mixed.algorithms)
     holm = method == "holm"
-    expected = multiplicity.holm(raw) if holm else closed_testing.bergmann_hommel(raw, k)
+    expected = multiplicity.holm(raw, SPENT)
+    if not holm:
+        expected = closed_testing.bergmann_hommel(raw, k, SPENT)
     np.testing.assert_allclose(rows["p_value"], expected, rtol=1e-12)
     assert "p_error" not in rows
     assert mixed.provenance.seed is None
@@ -126,7 +134,7 @@ def test_a_control_is_closed_over_its_own_pairs():
     own = all_pairs[all_pairs["first"] == "a"]
     assert (two["p_value"].to_numpy() <= own["p_value"].to_numpy() + 0.01).all()
     expected = closed_pairs(
-        ROWS.mean(axis=1), np.r_[better["p_raw"], 1, 1, 1], 0.05, control=0, side=1
+        ROWS.mean(axis=1), np.r_[better["p_raw"], 1, 1, 1], 0.05, control=0, side=1, spent=SPENT
     )
     np.testing.assert_allclose(better["p_value"], expected.p_value[:3], rtol=1e-9)
     best = bi.compare_mixed(table(ROWS), control="best").contrasts(all=True)
@@ -135,7 +143,7 @@ def test_a_control_is_closed_over_its_own_pairs():
 
 
 def test_flips_are_exact_and_few_data_sets_decide_nothing():
-    mixed = bi.compare_mixed(table(ROWS), reference="flips")
+    mixed = bi.compare_mixed(table(ROWS), reference="flips", interval="simultaneous")
     rows = mixed.contrasts(all=True)
     assert "sign flips of the data sets' means (exact for symmetric differences)" in mixed.method
     assert "p_error" not in rows
@@ -200,7 +208,8 @@ def test_influence_rotates_the_smaller_tables():
 def test_figures_and_diagnostics_count_the_marks_on_intervals_over_equality():
     from benchinfer.comparison.figures.forest import layout
 
-    mixed = bi.compare_mixed(bi.load_example("simulated/heteroscedastic"))
+    scores = bi.load_example("simulated/heteroscedastic")
+    mixed = bi.compare_mixed(scores, interval="simultaneous")
     rows = mixed.contrasts(all=True)
     over = (rows["winner"] != "") & (rows["conf_low"] < 0) & (rows["conf_high"] > 0)
     assert over.sum() == 2

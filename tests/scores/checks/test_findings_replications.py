@@ -92,5 +92,5 @@ def test_cross_validation_of_one_data_set_keeps_its_level():
         scores = bi.read_scores(
             rows, measures="accuracy:higher", layout="wide-algorithms", dataset=f"d{seed}"
         )
-        false += bi.compare_pair(scores).codes[0] != Verdict.UNDECIDED
+        false += bi.compare_pair(scores).pairs.codes[0] != Verdict.UNDECIDED
     assert false <= 12  # of the test that takes folds as independent 25

@@ -11,6 +11,7 @@ from benchinfer.core.arguments import ArgumentError
 from benchinfer.core.errors import DesignError
 from benchinfer.numerics import closed_testing, multiplicity
 from benchinfer.numerics.max_t import critical_t
+from benchinfer.numerics.multiplicity import SPENT
 from benchinfer.numerics.rotations import closed_pairs
 from tests.analyses.mixed.test_compare import simulated, table
 
@@ -64,7 +65,7 @@ def test_without_gaps_it_is_the_pairwise_comparison_to_the_bit(shape, options):
 
 @pytest.mark.parametrize("values", [gappy(), gappy(shape=(12, 1, 6)), gappy(shape=(50, 1, 10))])
 def test_each_pair_has_the_paired_t_test_of_the_data_sets_it_shares(values):
-    mixed, means = shared(values), means_of(values)
+    mixed, means = shared(values, interval="simultaneous"), means_of(values)
     n = values.shape[2] * (values.shape[2] - 1) // 2
     for row in mixed.contrasts(all=True).itertuples():
         x, y = (means[:, NAMES.index(name)] for name in (row.first, row.second))
@@ -93,7 +94,7 @@ def test_unequal_numbers_of_replications_weigh_data_sets_alike():
     np.testing.assert_allclose(
         rows["p_raw"], ttest_rel(means[:, first], means[:, second]).pvalue, rtol=1e-9
     )
-    expected = closed_pairs(means, rows["p_raw"].to_numpy(), 0.05)
+    expected = closed_pairs(means, rows["p_raw"].to_numpy(), 0.05, spent=SPENT)
     np.testing.assert_allclose(rows["p_value"], expected.p_value, rtol=1e-9)
     np.testing.assert_allclose(mixed.levels.estimate, means.mean(axis=0))
     row = mixed.diagnostics().set_index("check").loc["thin cells"]
@@ -103,19 +104,21 @@ def test_unequal_numbers_of_replications_weigh_data_sets_alike():
 def test_tests_are_closed_by_rotations_with_gaps_too():
     values = gappy()
     mixed, rows = shared(values), shared(values).contrasts(all=True)
-    expected = closed_pairs(means_of(values), rows["p_raw"].to_numpy(), 0.05)
+    expected = closed_pairs(means_of(values), rows["p_raw"].to_numpy(), 0.05, spent=SPENT)
     np.testing.assert_allclose(rows["p_value"], expected.p_value, rtol=1e-9)
     np.testing.assert_allclose(rows["p_error"].fillna(0), expected.error, rtol=1e-9)
     assert mixed.family()[1] == Adjustment("rotation")
     used = bi.compare_mixed(table(values))
     assert used.family()[1] == Adjustment("bergmann-hommel", "as 3 cells are empty")
     flipped = shared(values, reference="flips").contrasts(all=True)
-    expected = closed_pairs(means_of(values), rows["p_raw"].to_numpy(), 0.05, reference="flips")
+    expected = closed_pairs(
+        means_of(values), rows["p_raw"].to_numpy(), 0.05, reference="flips", spent=SPENT
+    )
     np.testing.assert_allclose(flipped["p_value"], expected.p_value, rtol=1e-9)
     one_sided = shared(values, control="b", alternative="better").contrasts(all=True)
     p = np.ones(6)
     p[[0, 3, 4]] = one_sided["p_raw"]
-    expected = closed_pairs(means_of(values), p, 0.05, control=1, side=1)
+    expected = closed_pairs(means_of(values), p, 0.05, control=1, side=1, spent=SPENT)
     np.testing.assert_allclose(one_sided["p_value"], expected.p_value[[0, 3, 4]], rtol=1e-9)
 
 
@@ -128,7 +131,7 @@ def test_more_algorithms_take_steps_on_their_p_values(k, method, adjust):
     assert mixed.family()[1] == Adjustment(method, f"as there are {k} algorithms, more than 8")
     rows = mixed.contrasts(all=True)
     raw = rows["p_raw"].to_numpy()
-    expected = adjust(raw, k) if method == "bergmann-hommel" else adjust(raw)
+    expected = adjust(raw, k, SPENT) if method == "bergmann-hommel" else adjust(raw, SPENT)
     np.testing.assert_allclose(rows["p_value"], expected)
 
 
