@@ -150,24 +150,28 @@ def words(
     if len(family.matrix) == 1:
         return "There is one contrast, and nothing to adjust for"
     of_p_values = ADJUSTMENTS[adjust].words.format(family=family.words)
-    if adjust == "none" or (joint and adjust == "single-step"):
-        return f"P-values and intervals are {of_p_values}{by}"
+    if adjust == "none":
+        return f"P-values and intervals are {of_p_values}{by}: each pair is a statement of its own"
+    if joint and adjust == "single-step":
+        return f"P-values and intervals are {of_p_values}{by}: they are one statement"
     n = len(family.matrix)
     if level_spent(adjust, n, interval):
         return (
             f"P-values are {of_p_values}{by}; intervals leave equality out if and only if a pair is"
-            " decided, and verdicts and intervals hold together"
+            " decided: verdicts and intervals are one statement, and hold together"
         )
     if stepwise(adjust, n) and interval == "pairwise":
         return (
             f"P-values are {of_p_values}{by}; intervals are those of each pair alone, of undecided"
-            " pairs stretched to equality"
+            " pairs stretched to equality: only the verdicts hold together"
         )
     intervals = "Bonferroni's" if directed or adjust == "bonferroni" else "Sidak's"
     if joint and adjust in JOINT:
         intervals = "single-step (largest statistic)"
     if adjust in multiplicity.FALSE_DISCOVERY:
         intervals += ", which cover the differences of all of them together"
+    elif stepwise(adjust, n):
+        intervals += ": verdicts hold together, and so do intervals, as two statements"
     return f"P-values are {of_p_values}{by}; intervals are {intervals}"
 
 

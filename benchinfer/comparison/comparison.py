@@ -548,7 +548,7 @@ class TestedComparison(Comparison):
         """Description of the intervals of the contrasts: their level, kind and adjustment."""
         if self.bayesian:
             return f"{100 * self.level:g} % credible intervals of each pair alone"
-        alone = self.options.adjust == "none"
+        alone = self.options.adjust == "none" or self.options.statement == "pairwise"
         shape = "intervals" if self.alternative == "two-sided" else "one-sided bounds"
         kind = f"{shape} of each pair alone" if alone else f"simultaneous {shape}"
         return f"{100 * self.level:g} % {kind}"

@@ -334,7 +334,8 @@ def tested_rule(measure: Measure, level: float, alternative: str) -> str:
     return (
         f"A pair is equivalent when the adjusted test that it differs by less than"
         f" {margin(measure)} rejects at {alpha}; otherwise it is decided when {test} at most"
-        f" {alpha}; otherwise it is undecided."
+        f" {alpha}; otherwise it is undecided. Equivalences are a second statement, which holds"
+        f" with {100 * level:g} % by itself."
     )
 
 

@@ -389,7 +389,8 @@ def _about(gathered: ReportInput) -> tuple[str, ...]:
         return ()
     said = "; ".join(f"{measure.title} ({measure.better} is better)" for measure in measures)
     leading = {one.measure.name: one for one in reversed(_compared(gathered))}
-    lines = [f"{'Measure' if len(measures) == 1 else 'Measures'}: {said}."]
+    alone = " Each is a statement of its own." if len(measures) > 1 else ""
+    lines = [f"{'Measures' if alone else 'Measure'}: {said}.{alone}"]
     for one in (leading[measure.name] for measure in measures if measure.name in leading):
         fits = advice(one.setting)
         if one.setting.members is not None and (chosen := one.provenance.choice):

@@ -36,6 +36,7 @@ def _measures(answer: Answer) -> Section:
     """Return the section on all measures."""
     return Section(
         title="Answer",
+        text=("Each measure is a statement of its own.",),
         # The heads of the columns have the directions.
         facts=tuple(
             (name, result.headline().replace(f" ({direction(result.measure)})", ""))
