@@ -36,7 +36,6 @@ TYPED: ContextVar[Sequence[str]] = ContextVar("arguments as typed", default=())
 WORDS = {
     "direct": "a table of the two",
     "influence": "--details",
-    "post_hoc": "--details",
     "predicted": "--details",
     "read_effects": "compare meta",
     "read_scores": "check",

@@ -18,7 +18,7 @@ _NAMES = """
 """
 ARGUMENTS = frozenset(_NAMES.split())
 METHODS = (
-    *("direct", "influence", "post_hoc", "predicted"),
+    *("direct", "influence", "predicted"),
     *("scores.complete", "scores.failures", "scores.findings", "scores.solved"),
 )
 _TEXT = r"""(?:"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*')"""

@@ -40,7 +40,6 @@ WORDS = {
     "read_scores": "reading the scores",
     "direct": "the table of direct estimates",
     "influence": "the table of influence",
-    "post_hoc": "the table of pooled tests",
     "predicted": "the table of predicted wins",
     "scores.complete": "a smaller table",
     "scores.failures": "the list of failures",

@@ -221,7 +221,9 @@ def test_structure_is_that_of_the_library(run: Callable) -> None:
     own = run("compare", "mixed", "example:simulated/balanced", "--structure", "pairwise")
     assert own.exit_code == 0, own.output
     assert "    alg1 > alg2 > alg3 > alg4\n" in own.stdout
-    warnings = " ".join(own.stdout.partition("Warnings")[2].split())
+    assert "above 0 to 0.0271" in own.stdout
+    apart = run(*["compare", "mixed", "example:simulated/balanced", "--interval", "simultaneous"])
+    warnings = " ".join(apart.stdout.partition("Warnings")[2].split())
     assert "decided pairs whose interval includes equality: 1" in warnings
     assert "alg1 and alg2" in warnings
     document = json.loads(run("compare", "mixed", "example:demsar2006", "--json").stdout)
@@ -496,7 +498,7 @@ def test_piped_output_is_plain() -> None:
     assert "\x1b" not in done.stdout
     assert done.stdout.isascii()
     # A table is never cut or folded in a pipe, however narrow the terminal was.
-    assert "C4.5+m+cf  C4.5+cf      0.0184  C4.5+m+cf better" in done.stdout
+    assert "C4.5+m+cf  C4.5+cf      0.0184  C4.5+m+cf higher" in done.stdout
 
 
 def test_colour_on_a_terminal_unless_it_is_not_wanted() -> None:

@@ -12,7 +12,7 @@ def test_what_papers_print_stands_beside_probabilities(run: Callable) -> None:
     done = run(*TABLE, "--preset", "sign", "--details")
     assert done.exit_code == 3
     text = " ".join(done.stdout.split())
-    assert "On the next data set of the domain that the 14 data sets stand for" in text
+    assert "On the next one of data sets like these 14" in text
     assert "Which outcome is the most probable one" in text
     assert "not how probable that outcome is" in text
     assert "The pseudo-observation has strength 1, placed at 'equivalent'" in text

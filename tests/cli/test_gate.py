@@ -22,13 +22,13 @@ def test_unknown_candidates_are_named(run: Callable) -> None:
 @pytest.mark.parametrize(
     ("arguments", "code", "said"),
     [
-        (("score:higher:0.02",), 0, "Pass, on average over the domain"),
-        (("score:higher",), 1, "Fail, on average over the domain"),
+        (("score:higher:0.02",), 0, "Pass, on average over data sets like these"),
+        (("score:higher",), 1, "Fail, on average over data sets like these"),
         (("score:higher:0.01",), 3, "needs: 5 more data sets let a candidate"),
         (("score:higher:0.01", "--on-undecided", "pass"), 0, "Undecided counts as a pass here."),
         (("score:higher:0.01", "--on-undecided", "fail"), 1, "Undecided counts as a fail here."),
         (("score:higher:0.02", "--want", "superior"), 3, "better than alg1"),
-        (("score:higher:0.02", "--by", "permutation"), 0, "on a typical data set"),
+        (("score:higher:0.02", "--by", "permutation"), 0, "on a typical one of data sets"),
         (("score:higher:0.02", "--candidate", "alg2"), 2, "given twice"),
         (("score:higher:0.02", "--level", "0.4"), 2, "level is 0.4"),
         (("score:higher:0.02", "--json", "--markdown"), 2, "goes without --json"),
@@ -51,7 +51,7 @@ def test_one_line_for_each_measure_and_the_verdict(run: Callable) -> None:
     assert found.exit_code == 1
     lines = found.stdout.splitlines()
     assert [line.split(":")[0] for line in lines] == [
-        "Fail, on average over the domain that the 12 data sets stand for",
+        "Fail, on average over data sets like these 12",
         "  error",
         "  seconds",
     ]
@@ -161,7 +161,7 @@ def test_scores_that_the_baseline_lacks_block_nothing(run: Callable, table: Call
     assert found.exit_code == 0, found.output
     first = found.stdout.splitlines()[0]
     assert "baseline has no scores on 2 of 10 data sets" in first
-    assert "the 8 data sets stand for" in first
+    assert "data sets like these 8" in first
 
 
 def test_failures_count_by_a_number(run: Callable, table: Callable) -> None:

@@ -126,9 +126,9 @@ def test_figures_of_long_names_are_drawn_within_their_size(kind: str) -> None:
 def test_a_verdict_of_a_forest_names_a_place_before_it_cuts_a_name() -> None:
     result = compared(6, 16)
     laid = kinds(result)["forest"].layout(result, PAGE)
-    assert {row.said for row in laid.rows} <= {"first better", "second better", "equivalent"}
+    assert {row.said for row in laid.rows} <= {"first higher", "second higher", "equivalent"}
     short = compared(6, 4)
-    assert f"{names(6, 4)[5]} better" in {
+    assert f"{names(6, 4)[5]} higher" in {
         row.said for row in kinds(short)["forest"].layout(short, PAGE).rows
     }
 

@@ -26,10 +26,10 @@ from benchinfer.core.measure import Measure
 from benchinfer.core.numbers import count
 from benchinfer.numerics.types import Array
 from benchinfer.scores.checks.faults import refuse
-from benchinfer.scores.columns import COMMON, assign
+from benchinfer.scores.columns import COMMON
 from benchinfer.scores.coverage import Finding
 from benchinfer.scores.formats.catalogue import is_page
-from benchinfer.scores.formats.layouts import errors_of_score
+from benchinfer.scores.formats.layouts import ROLES_OF_ERRORS, columns_of_errors
 from benchinfer.scores.formats.pages import published_table
 from benchinfer.scores.formats.published.cells import PublishedTable
 from benchinfer.scores.read import read_scores
@@ -269,29 +269,6 @@ def _differences(arms: Arms, labels: list[str]) -> pd.DataFrame:
     )
 
 
-_ROLES_OF_ERRORS = ("std_error", "conf_low", "conf_high")
-
-
-def columns_of_errors(
-    names: Sequence[str], columns: Mapping[str, str], measures: Sequence[str]
-) -> dict[str, str]:
-    """Return the role and column of the published errors of a table of scores, if it has any.
-
-    `columns` are roles that are declared, those of errors among them.
-
-    Examples
-    --------
-    >>> columns_of_errors(["task", "model", "acc", "acc_stderr"], {}, ["acc"])
-    {'std_error': 'acc_stderr'}
-    """
-    of_errors = {role: name for name, role in columns.items() if role in _ROLES_OF_ERRORS}
-    declared_roles = {n: role for n, role in columns.items() if role not in _ROLES_OF_ERRORS}
-    of = assign(names, declared_roles, "long", measures).of
-    if not {"dataset", "algorithm", "value"} <= set(of) or len(of["value"]) != 1:
-        return {}
-    return of_errors or errors_of_score(names, of["value"][0])
-
-
 def scores_with_errors(
     source: object, names: Sequence[str], columns: Mapping[str, str], measures: Sequence[Measure]
 ) -> pd.DataFrame | None:
@@ -299,7 +276,7 @@ def scores_with_errors(
     of_errors = columns_of_errors(names, columns, [measure.name for measure in measures])
     if not of_errors:
         return None
-    roles = {name: role for name, role in columns.items() if role not in _ROLES_OF_ERRORS}
+    roles = {name: role for name, role in columns.items() if role not in ROLES_OF_ERRORS}
     plain = [Measure(measure.name, measure.better) for measure in measures]
     score = _single_scores(source, roles, plain)
     number: dict[str, Array] = {}

@@ -478,7 +478,7 @@ class SourceArguments:
 
         Where an algorithm has several scores on a data set, their spread is the error.
         """
-        from benchinfer.analyses.meta.read import columns_of_errors
+        from benchinfer.scores.formats.layouts import columns_of_errors
         from benchinfer.scores.sources.files import open_source
 
         several = self.others or scores.summary.replications.max() > 1

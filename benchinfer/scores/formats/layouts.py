@@ -491,3 +491,26 @@ def not_scores(columns: Sequence[str], *, usable: bool) -> Finding:
     what = f"{count(n, 'column')} {hold} published errors, no scores: {several(columns)}."
     hint = "compare_meta weighs by them." if usable else ""
     return Finding(PUBLISHED, "note", n, what, (), hint)
+
+
+ROLES_OF_ERRORS = ("std_error", "conf_low", "conf_high")
+
+
+def columns_of_errors(
+    names: Sequence[str], columns: Mapping[str, str], measures: Sequence[str]
+) -> dict[str, str]:
+    """Return the role and column of the published errors of a table of scores, if it has any.
+
+    `columns` are roles that are declared, those of errors among them.
+
+    Examples
+    --------
+    >>> columns_of_errors(["task", "model", "acc", "acc_stderr"], {}, ["acc"])
+    {'std_error': 'acc_stderr'}
+    """
+    of_errors = {role: name for name, role in columns.items() if role in ROLES_OF_ERRORS}
+    declared_roles = {n: role for n, role in columns.items() if role not in ROLES_OF_ERRORS}
+    of = assign(names, declared_roles, "long", measures).of
+    if not {"dataset", "algorithm", "value"} <= set(of) or len(of["value"]) != 1:
+        return {}
+    return of_errors or errors_of_score(names, of["value"][0])

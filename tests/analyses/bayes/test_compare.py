@@ -221,7 +221,7 @@ def test_the_next_data_set_is_less_certain_than_the_average(result):
     assert (following["prob_second"] < average["prob_second"] + 1e-9).all()
     np.testing.assert_allclose(following["estimate"], average["estimate"])
     assert "on the next data set" in on_next.rule
-    assert on_next.scope().startswith("on the next data set of the domain")
+    assert on_next.scope().startswith("on the next one of data sets like these 8")
 
 
 def test_summary_ranks(result):
@@ -466,14 +466,14 @@ def outweighed():
 def test_the_centre_of_t_interactions_is_that_of_a_typical_data_set(outweighed):
     result = bi.compare_bayes(outweighed, draws=300, seed=1)
     assert result.headline().startswith(
-        "On a typical data set of the domain that the 12 data sets stand for, new is better"
+        "On a typical one of data sets like these 12, new is better"
     )
     assert "better on a typical data set is" in result.rule
     named = result.diagnostics().set_index("check").loc[OTHER_SIGN]
     assert (named["value"], named["ok"]) == (1, False)
     assert named["remedy"].startswith("new and old: a few large differences outweigh many small")
     means = bi.compare_bayes(outweighed, interactions="normal", draws=300, seed=1)
-    assert means.headline().startswith("On average over the domain")
+    assert means.headline().startswith("On average over data sets like these")
     assert means.diagnostics().set_index("check").loc[OTHER_SIGN, "ok"]
 
 

@@ -76,8 +76,8 @@ def test_elsewhere(result):
 def test_words(result):
     assert result.formula.count("algorithm:log_n") == 1
     assert "slopes along log_n" in result.method
-    assert result.scope().endswith("16 data sets stand for, with log_n at its mean")
-    assert result.at(log_n=5).of("next").scope().endswith("stand for, at log_n = 5")
+    assert result.scope().endswith("data sets like these 16, with log_n at its mean")
+    assert result.at(log_n=5).of("next").scope().endswith("like these 16, at log_n = 5")
 
 
 def test_posterior_has_slopes(result):

@@ -85,7 +85,7 @@ def test_the_whole_decides_no_pair(mixed):
     section, frame = sections.terms_tested(mixed), mixed.anova()
     assert "is rejected by all 3 tests of it at 5 %" in text(section)
     assert "It decides no pair" in text(section)
-    assert "on average over the domain that the 10 data sets stand for" in text(section)
+    assert "on average over data sets like these 10" in text(section)
     assert len(section.tables[0].rows) == len(frame)
 
 

@@ -280,15 +280,15 @@ def test_one_sided_tests_and_noninferiority(on):
     ("on", "place"),
     [
         ("values", "On average over"),
-        ("ranks", "On a typical data set of"),
-        ("aligned-ranks", "On a typical data set of"),
-        ("normal-scores", "On a typical data set of"),
+        ("ranks", "On a typical one of"),
+        ("aligned-ranks", "On a typical one of"),
+        ("normal-scores", "On a typical one of"),
         ("dispersion", "In the spread of scores, on average over"),
     ],
 )
 def test_claims_about_the_centre_of_symmetry_are_about_a_typical_data_set(on, place):
     found = bi.compare_permutation(table(simulated(1, shape=(8, 3, 3))), on=on, seed=1)
-    assert found.headline().startswith(f"{place} the domain that the 8 data sets stand for, ")
+    assert found.headline().startswith(f"{place} data sets like these 8, ")
 
 
 def test_direction_follows_the_ranks_and_the_means_are_named():

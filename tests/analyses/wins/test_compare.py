@@ -226,7 +226,7 @@ def test_replications_are_clustered_by_data_set():
     found = bi.compare_wins(table, by="replications")
     assert (found.wins()["n_contests"] == 120).all()
     assert (found.contrasts(all=True)["df"] == 19).all()
-    assert "by wins on replications of the domain" in found.scope()
+    assert "by wins on replications of data sets like these 20" in found.scope()
 
 
 def test_one_data_set_is_compared_by_its_replications():
