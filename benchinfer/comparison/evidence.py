@@ -20,6 +20,7 @@ from benchinfer.scores.checks.units import UNEQUAL
 from benchinfer.scores.coverage import Coverage
 from benchinfer.scores.numerics.limits import StoppedRuns
 from benchinfer.scores.resampling import Resampling
+from benchinfer.scores.run_means import of_runs, run_means
 from benchinfer.scores.statistics import SufficientStatistics
 from benchinfer.scores.table import ScoreTable
 
@@ -91,13 +92,18 @@ class Setting:
     def of(scores: Scores, measure: str | None = None) -> tuple[Setting, ScoreTable]:
         """Return the setting of one measure, and the table restricted to the measure's scores.
 
+        Of a tool that times programs that is the table of the means of runs, which are the units.
+
         Raises
         ------
         DesignError
-            There are fewer than two algorithms, or scores out of the range of numbers.
+            There are fewer than two algorithms, scores out of the range of numbers, or no case that
+            all runs hold.
         """
         scores = as_table(scores)
         chosen = scores.measure(measure)
+        if of_runs(scores) and len(scores.datasets_of(chosen.name)) > 1:
+            scores = run_means(scores, chosen.name)
         digest, coverage_of_all = scores.digest, scores.coverage(chosen.name)
         lost = [*np.array(coverage_of_all.datasets)[coverage_of_all.counts.sum(axis=1) == 0]]
         unused = [*np.array(coverage_of_all.algorithms)[coverage_of_all.counts.sum(axis=0) == 0]]

@@ -416,7 +416,7 @@ def _table(
 ) -> ScoreTable:
     """Return the table of a reading; raise a ScoreTableError where scores cannot be compared."""
     scheme, notes = resampling_of(reading, scheme)
-    is_paired, note = pairing(reading.summary, scheme, reading.roles.of, paired=paired)
+    is_paired, note = pairing(reading, scheme, paired=paired)
     if is_paired and scheme is None and paired is None and counted_runs(reading):
         notes.append(Finding(COUNTED_RUNS, "note", 1, "replications are paired by their number."))
     findings += [*notes, note, *_reading_notes(reading, scheme, origin)]

@@ -9,7 +9,6 @@ from typing import Literal
 
 import numpy as np
 
-from benchinfer.analyses.choice.run_means import of_runs, run_means
 from benchinfer.analyses.meta.effects import Effects
 from benchinfer.analyses.wins.counts import Wins
 from benchinfer.comparison.comparison import Target
@@ -23,6 +22,7 @@ from benchinfer.scores.checks.decision import Advice, Reason, advice, mixed_mode
 from benchinfer.scores.checks.facts import least_datasets
 from benchinfer.scores.checks.gaps import Analysis
 from benchinfer.scores.numerics.domains import Units
+from benchinfer.scores.run_means import of_runs, run_means
 from benchinfer.scores.table import ScoreTable
 
 
