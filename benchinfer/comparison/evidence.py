@@ -8,6 +8,7 @@ from typing import ClassVar, Literal
 
 import numpy as np
 
+from benchinfer.comparison.checks.run_means import run_means
 from benchinfer.core.arguments import check_level
 from benchinfer.core.errors import DesignError
 from benchinfer.core.measure import RANGE, Measure, Scale, out_of_range
@@ -20,7 +21,6 @@ from benchinfer.scores.checks.units import UNEQUAL
 from benchinfer.scores.coverage import Coverage
 from benchinfer.scores.numerics.limits import StoppedRuns
 from benchinfer.scores.resampling import Resampling
-from benchinfer.scores.run_means import of_runs, run_means
 from benchinfer.scores.statistics import SufficientStatistics
 from benchinfer.scores.table import ScoreTable
 
@@ -102,7 +102,8 @@ class Setting:
         """
         scores = as_table(scores)
         chosen = scores.measure(measure)
-        if of_runs(scores) and len(scores.datasets_of(chosen.name)) > 1:
+        kind = scores.resampling and scores.resampling.kind
+        if kind == "runs" and len(scores.datasets) > 1:
             scores = run_means(scores, chosen.name)
         digest, coverage_of_all = scores.digest, scores.coverage(chosen.name)
         lost = [*np.array(coverage_of_all.datasets)[coverage_of_all.counts.sum(axis=1) == 0]]

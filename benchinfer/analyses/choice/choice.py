@@ -11,6 +11,7 @@ import numpy as np
 
 from benchinfer.analyses.meta.effects import Effects
 from benchinfer.analyses.wins.counts import Wins
+from benchinfer.comparison.checks.run_means import of_runs, run_means
 from benchinfer.comparison.comparison import Target
 from benchinfer.core.arguments import ArgumentError
 from benchinfer.core.errors import DesignError
@@ -22,7 +23,6 @@ from benchinfer.scores.checks.decision import Advice, Reason, advice, mixed_mode
 from benchinfer.scores.checks.facts import least_datasets
 from benchinfer.scores.checks.gaps import Analysis
 from benchinfer.scores.numerics.domains import Units
-from benchinfer.scores.run_means import of_runs, run_means
 from benchinfer.scores.table import ScoreTable
 
 

@@ -23,6 +23,7 @@ from benchinfer.analyses.gate.one_sided import (
     untested,
 )
 from benchinfer.analyses.gate.result import Gate, GatedMeasure, Need, Want
+from benchinfer.comparison.checks.run_means import of_runs, run_means
 from benchinfer.comparison.comparison import Target
 from benchinfer.comparison.evidence import alpha_of, as_table
 from benchinfer.core.arguments import ArgumentError, check_choice, names_of
@@ -36,7 +37,6 @@ from benchinfer.scores.checks.faults import Failed
 from benchinfer.scores.checks.kinds import zero_one
 from benchinfer.scores.read import LEFT_OUT
 from benchinfer.scores.resampling import Resampling
-from benchinfer.scores.run_means import of_runs, run_means
 from benchinfer.scores.sources.runs import CONTEXTS
 from benchinfer.scores.table import ScoreTable
 

@@ -2,11 +2,11 @@
 
 import numpy as np
 
+from benchinfer.comparison.checks.run_means import of_runs
 from benchinfer.comparison.evidence import Setting
 from benchinfer.core.errors import DesignError, unknown
 from benchinfer.core.numbers import count, join
 from benchinfer.scores.resampling import declaration
-from benchinfer.scores.run_means import of_runs
 from benchinfer.scores.table import ScoreTable
 
 

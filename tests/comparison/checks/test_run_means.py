@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 import benchinfer as bi
-from benchinfer.scores.run_means import run_means
+from benchinfer.comparison.checks.run_means import run_means
 
 BY_NAME = {
     "mixed": bi.compare_mixed,
