@@ -399,19 +399,8 @@ def resampling_of(
     return implied, [Finding("resampling", "note", 1, what, (), hint)]
 
 
-def counted_runs(reading: Reading) -> bool:
-    """Return whether replications are runs or seeds that are only numbered: 1, 2, ... or 0, 1, ...
-
-    Such numbers may be each algorithm's own.
-    """
-    names = reading.roles.of.get("replication", ())
-    if len(names) != 1 or common_name(names[0]) not in ("run", "seed"):
-        return False
-    return only_count(reading.rows.replications())
-
-
 def only_count(labels: Sequence[str]) -> bool:
-    """Return whether labels are all numbers from 0 or 1 on, which count and name nothing.
+    """Return whether labels are all numbers from 0 or 1 on, which may be each algorithm's own.
 
     Examples
     --------
