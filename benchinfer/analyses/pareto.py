@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, ClassVar, Literal
 import numpy as np
 
 from benchinfer.comparison.checks.complete import names_of
-from benchinfer.comparison.checks.validation import check_missing
+from benchinfer.comparison.checks.validation import check_missing, refuse_runs
 from benchinfer.comparison.evidence import Setting, alpha_of
 from benchinfer.core.arguments import check_level, seed_of
 from benchinfer.core.citations import bibtex
@@ -281,6 +281,7 @@ def pareto(
     options = ParetoOptions(
         measures=tuple(names), level=level, reference=reference, missing=missing, seed=seed_of(seed)
     )
+    refuse_runs(scores, "pareto")
     settings = [Setting.of(scores, name)[0] for name in names]
     for setting in settings:
         check_missing(setting, missing, complete=True)

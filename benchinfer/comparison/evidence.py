@@ -8,6 +8,7 @@ from typing import ClassVar, Literal
 
 import numpy as np
 
+from benchinfer.comparison.checks.run_means import run_means
 from benchinfer.core.arguments import check_level
 from benchinfer.core.errors import DesignError
 from benchinfer.core.measure import RANGE, Measure, Scale, out_of_range
@@ -91,13 +92,19 @@ class Setting:
     def of(scores: Scores, measure: str | None = None) -> tuple[Setting, ScoreTable]:
         """Return the setting of one measure, and the table restricted to the measure's scores.
 
+        Of a tool that times programs that is the table of the means of runs, which are the units.
+
         Raises
         ------
         DesignError
-            There are fewer than two algorithms, or scores out of the range of numbers.
+            There are fewer than two algorithms, scores out of the range of numbers, or no case that
+            all runs hold.
         """
         scores = as_table(scores)
         chosen = scores.measure(measure)
+        kind = scores.resampling and scores.resampling.kind
+        if kind == "runs" and len(scores.datasets) > 1:
+            scores = run_means(scores, chosen.name)
         digest, coverage_of_all = scores.digest, scores.coverage(chosen.name)
         lost = [*np.array(coverage_of_all.datasets)[coverage_of_all.counts.sum(axis=1) == 0]]
         unused = [*np.array(coverage_of_all.algorithms)[coverage_of_all.counts.sum(axis=0) == 0]]

@@ -37,7 +37,7 @@ from benchinfer.scores.checks.faults import (
 from benchinfer.scores.checks.findings import (
     COUNTED_RUNS,
     check,
-    counted_runs,
+    only_count,
     pairing,
     resampling_of,
     scores_at_a_limit,
@@ -416,8 +416,10 @@ def _table(
 ) -> ScoreTable:
     """Return the table of a reading; raise a ScoreTableError where scores cannot be compared."""
     scheme, notes = resampling_of(reading, scheme)
-    is_paired, note = pairing(reading.summary, scheme, reading.roles.of, paired=paired)
-    if is_paired and scheme is None and paired is None and counted_runs(reading):
+    is_paired, note = pairing(reading, scheme, paired=paired)
+    names = [common_name(name) for name in reading.roles.of.get("replication", ())]
+    undeclared = is_paired and scheme is None and paired is None
+    if undeclared and names in (["run"], ["seed"]) and only_count(reading.rows.replications()):
         notes.append(Finding(COUNTED_RUNS, "note", 1, "replications are paired by their number."))
     findings += [*notes, note, *_reading_notes(reading, scheme, origin)]
     if any(finding.severity == "error" for finding in findings):

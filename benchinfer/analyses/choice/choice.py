@@ -9,9 +9,9 @@ from typing import Literal
 
 import numpy as np
 
-from benchinfer.analyses.choice.run_means import of_runs, run_means
 from benchinfer.analyses.meta.effects import Effects
 from benchinfer.analyses.wins.counts import Wins
+from benchinfer.comparison.checks.run_means import of_runs, run_means
 from benchinfer.comparison.comparison import Target
 from benchinfer.core.arguments import ArgumentError
 from benchinfer.core.errors import DesignError

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from benchinfer.analyses.choice.choice import choose
-from benchinfer.analyses.choice.run_means import of_runs, run_means
 from benchinfer.analyses.gate.harm import Harm, harm
 from benchinfer.analyses.gate.missing import FAILED_WORDS, Missing, filled, missing, scored
 from benchinfer.analyses.gate.needs import LOOK, need_of, need_of_runs
@@ -24,6 +23,7 @@ from benchinfer.analyses.gate.one_sided import (
     untested,
 )
 from benchinfer.analyses.gate.result import Gate, GatedMeasure, Need, Want
+from benchinfer.comparison.checks.run_means import of_runs, run_means
 from benchinfer.comparison.comparison import Target
 from benchinfer.comparison.evidence import alpha_of, as_table
 from benchinfer.core.arguments import ArgumentError, check_choice, names_of
@@ -361,7 +361,9 @@ def _by_the_mean(q: GateQuestion) -> _Tested:
     choice = choose(q.scores, q.measure, q.target, rescale=False)  # tolerances have a unit
     of_these = choice.options.get("target") == "datasets"
     table = q.scores.domain_means(q.measure) if choice.units == "domains" else q.scores
-    question = replace(q, scores=table, target="datasets" if of_these else q.target)
+    domains = "separate" if choice.units == "within domains" else "pooled"
+    target = "datasets" if of_these else q.target
+    question = replace(q, scores=table, target=target, domains=domains)
     by_dataset = _harm(q, table)
     if by_dataset is not None and by_dataset.constant and by_dataset.n_datasets >= least_flips(2):
         return _Tested(q, ANALYSES["permutation"](question), _CONSTANT, by_dataset)

@@ -11,6 +11,7 @@ import numpy as np
 from scipy.special import ndtr, stdtr, stdtrit
 
 from benchinfer.analyses.mixed.compare import compare_mixed
+from benchinfer.analyses.mixed.design import Domains
 from benchinfer.analyses.pair import rules
 from benchinfer.analyses.pair.compare import compare_pair
 from benchinfer.analyses.pair.numerics import independent_rates, outcomes
@@ -43,6 +44,7 @@ class GateQuestion:
     candidate: str
     target: Claims  # what claims are about
     level: float  # confidence of each one-sided test
+    domains: Domains = "pooled"  # whether the mixed model has levels of each domain
 
     @property
     def both(self) -> float:
@@ -85,6 +87,7 @@ def by_mixed(q: GateQuestion) -> OneSided:
         contrasts=[q.baseline, q.candidate],
         adjust="none",
         target=q.target,
+        domains=q.domains,
         level=q.both,
     )
     return _by_t(comparison, q.level)

@@ -28,7 +28,7 @@ from benchinfer.analyses.monitor.measures import MonitoredMeasures, columns, ref
 from benchinfer.analyses.monitor.numerics.stages import Rule, Spending
 from benchinfer.analyses.monitor.stagewise import group_sequential, recursive
 from benchinfer.analyses.monitor.state import Memory, StateFile
-from benchinfer.comparison.checks.validation import refuse_overlap
+from benchinfer.comparison.checks.validation import refuse_overlap, refuse_runs
 from benchinfer.comparison.comparison import Alternative
 from benchinfer.comparison.evidence import Level, Setting, mean_ranks
 from benchinfer.comparison.pairs import ComparedPairs
@@ -232,6 +232,8 @@ def _settings(
         raise DesignError(
             f"measure is {list(names)}.", hint="name each measure once, as in ['a', 'b']."
         )
+    if len(names) > 1:
+        refuse_runs(scores, "monitor of several measures")
     both = [Setting.of(scores, name) for name in names]
     settings = [_on_lasting_scale(setting) for setting, _ in both]
     refuse_unlike(settings)

@@ -2,10 +2,12 @@
 
 import numpy as np
 
+from benchinfer.comparison.checks.run_means import of_runs
 from benchinfer.comparison.evidence import Setting
 from benchinfer.core.errors import DesignError, unknown
-from benchinfer.core.numbers import join
+from benchinfer.core.numbers import count, join
 from benchinfer.scores.resampling import declaration
+from benchinfer.scores.table import ScoreTable
 
 
 def check_missing(setting: Setting, missing: str, *, complete: bool = False) -> None:
@@ -106,3 +108,13 @@ def refuse_overlap(setting: Setting, *, of_domains: bool = True) -> None:
         " are not exchangeable blocks.",
         hint=hints,
     )
+
+
+def refuse_runs(scores: ScoreTable, name: str) -> None:
+    """Raise a DesignError where cases of a tool that times programs would pass for data sets."""
+    if of_runs(scores) and len(scores.datasets) > 1:
+        raise DesignError(
+            f"{name} takes data sets as the units, and the {count(len(scores.datasets), 'case')} of"
+            " a run share the state of a machine.",
+            hint="compare one measure at a time: runs are the units of compare.",
+        )

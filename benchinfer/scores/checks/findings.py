@@ -6,7 +6,7 @@ Faults that make a table unfit are in `faults`; no finding stops reading.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any, cast
 
@@ -23,7 +23,6 @@ from benchinfer.scores.columns import FAILED, STATUS, common_name
 from benchinfer.scores.coverage import Finding
 from benchinfer.scores.resampling import FOLDS, SPLITS, Resampling, declaration
 from benchinfer.scores.sources.runs import CONTEXTS
-from benchinfer.scores.summary import Summary
 
 if TYPE_CHECKING:
     from benchinfer.scores.checks.faults import Reading
@@ -35,9 +34,9 @@ FEW = "few data sets"
 _TINY = 1e-150
 # Labels that only count: 3, fold_3, rep 1/3.
 _COUNTED = re.compile(r"([a-z]+[\s_.-]*)?\d+([/_.-]\d+)*", re.IGNORECASE)
-# Names of what each algorithm does anew: equal labels are no shared replications.
+# Names of what each algorithm does anew: equal numbers are no shared replications.
 _ATTEMPT = re.compile(
-    r"(attempt|epoch|try|rollout|generation|completion)s?([ _.-]?(id|no|number|index|idx))?",
+    r"(attempt|trial|epoch|try|rollout|generation|completion)s?([ _.-]?(id|no|number|index|idx))?",
     re.IGNORECASE,
 )
 _SHARE = 0.05  # of the scores that are equal to the worst one
@@ -400,33 +399,32 @@ def resampling_of(
     return implied, [Finding("resampling", "note", 1, what, (), hint)]
 
 
-def counted_runs(reading: Reading) -> bool:
-    """Return whether replications are runs or seeds that are only numbered: 1, 2, ... or 0, 1, ...
+def only_count(labels: Sequence[str]) -> bool:
+    """Return whether labels are all numbers from 0 or 1 on, which may be each algorithm's own.
 
-    Such numbers may be each algorithm's own.
+    Examples
+    --------
+    >>> only_count(["0", "2", "1"]), only_count(["1", "7", "9"]), only_count(["a", "b"])
+    (True, False, False)
     """
-    names = reading.roles.of.get("replication", ())
-    if len(names) != 1 or common_name(names[0]) not in ("run", "seed"):
-        return False
-    labels = reading.rows.replications()
-    if not all(label.isdecimal() for label in labels):
+    if len(labels) < 2 or not all(label.isdecimal() for label in labels):
         return False
     numbers = sorted(map(int, labels))
-    return (
-        len(numbers) > 1
-        and numbers == list(range(numbers[0], numbers[0] + len(numbers)))
-        and (numbers[0] in (0, 1))
-    )
+    return numbers[0] in (0, 1) and numbers == [*range(numbers[0], numbers[0] + len(numbers))]
 
 
 def pairing(
-    summary: Summary,
+    reading: Reading,
     resampling: Resampling | None,
-    roles: Mapping[str, tuple[str, ...]],
     *,
     paired: bool | None,
 ) -> tuple[bool, Finding]:
-    """Decide whether algorithms share replications, and report why; roles have their columns."""
+    """Decide whether algorithms share replications, and report why.
+
+    Replications that each algorithm does anew, such as attempts, are shared only where their
+    labels do more than count.
+    """
+    summary, roles = reading.summary, reading.roles.of
     several = int(summary.shared.max(initial=0)) > 1
     used = summary.replications.sum(axis=2)
     shared = int((used - summary.shared).clip(min=0).sum()) > 0
@@ -438,14 +436,14 @@ def pairing(
         hint = "paired=... says otherwise."
         columns = roles.get("replication", ())
         name = columns[0] if len(columns) == 1 and "level_2" not in roles else ""
-        separate = _ATTEMPT.fullmatch(name) is not None
+        separate = _ATTEMPT.fullmatch(name) is not None and only_count(reading.rows.replications())
         if not several or len(summary.algorithms) < 2:
             one = "algorithm" if several else "replication per data set"
             what = f"one {one}: there is nothing to pair."
         elif shared and separate:
             what = (
-                f"the column of replications is {name}: each algorithm has its own, whatever"
-                " the labels; taken as not paired."
+                f"the column of replications is {name}, whose labels only count: each algorithm"
+                " has its own; taken as not paired."
             )
             hint = "paired=True says that they are shared."
         elif shared:

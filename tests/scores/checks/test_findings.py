@@ -167,6 +167,26 @@ def test_pairing(balanced, options, paired, text):
     assert text in {f.rule: f.what for f in scores.finding_records}["pairing"]
 
 
+@pytest.mark.parametrize("name", ["trial", "attempt", "trial_id", "rollout"])
+@pytest.mark.parametrize(
+    ("labels", "options", "paired", "text"),
+    [
+        ([1, 2, 3], {}, False, "whose labels only count: each algorithm has its own"),
+        ([0, 1, 2], {}, False, "whose labels only count: each algorithm has its own"),
+        ([0, 1, 2], {"paired": True}, True, "paired=True says"),
+        ([11, 57, 203], {}, True, "algorithms share the labels"),
+        (["warm", "cold", "hot"], {}, True, "algorithms share the labels"),
+    ],
+)
+def test_attempts_that_only_count_are_each_algorithms_own(name, labels, options, paired, text):
+    cells = [(d, a, r) for d in "de" for a in "xy" for r in labels]
+    frame = pd.DataFrame(cells, columns=["dataset", "algorithm", name])
+    frame["acc"] = np.linspace(0.1, 0.9, len(frame))
+    scores = read_scores(frame, measures="acc:higher", columns={name: "replication"}, **options)
+    assert scores.paired == paired
+    assert text in {f.rule: f.what for f in scores.finding_records}["pairing"]
+
+
 def test_declared_pairing_that_the_labels_contradict(balanced):
     frame = balanced.assign(replication=range(36))
     finding = found(frame, resampling="bootstrap")["pairing"]
@@ -257,7 +277,7 @@ def test_attempts_are_each_algorithms_own(balanced, column):
     scores = read_scores(frame, measures="acc:higher", columns=columns)
     assert not scores.paired
     (note,) = [f for f in scores.finding_records if f.rule == "pairing"]
-    assert note.what.startswith(f"the column of replications is {column}: each algorithm has its")
+    assert note.what.startswith(f"the column of replications is {column}, whose labels only count:")
     assert "paired=True" in note.hint
     assert read_scores(frame, measures="acc:higher", columns=columns, paired=True).paired
     joined = frame.assign(fold=1)

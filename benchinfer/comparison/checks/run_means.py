@@ -55,7 +55,8 @@ def run_means(scores: ScoreTable, measure: str) -> ScoreTable:
     means["value"] = declared.level_of(means["value"].to_numpy())
     means["dataset"] = count(held.shape[1], "case")
     averaged = read_scores(means, measures=[declared], resampling=scores.resampling, paired=False)
-    notes = list(scores.notes)
+    what = f"runs are the units, by their means over {count(held.shape[1], 'case')}."
+    notes = [*scores.notes, Finding("units", "note", len(table), what)]
     if lost := table.shape[1] - held.shape[1]:
         what = f"{count(lost, 'case')} that not all runs hold are left out."
         notes.append(Finding("cases of some runs", "note", lost, what))
