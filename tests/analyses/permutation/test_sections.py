@@ -69,7 +69,7 @@ def test_global_tests_in_words(found):
     section = sections.global_tests(found, Request())
     assert section.text[0].startswith(
         "The hypothesis that the labels of the 6 algorithms can be exchanged within each of 12 data"
-        " sets is rejected at 5 % (p <0.001, quadratic form of aligned ranks, 100,000 random"
+        " sets is rejected at 5 % (p < 0.0001, quadratic form of aligned ranks, 100,000 random"
     )
     rows = section.tables[0].rows
     assert len(rows) == len(found.tests())
