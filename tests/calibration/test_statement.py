@@ -1,201 +1,134 @@
 """One statement: how often a verdict or an interval is wrong, together, and what that costs.
 
-`make calibrate ARGS="tests/calibration/test_statement.py"`, about half an hour of one core, most of
-it for the tables of eight algorithms.
-
-Of each table four procedures decide all pairs and give intervals: the closed test by rotations that
-shares its level with the intervals, the same test at the whole level beside Sidak's intervals,
-Tukey's single step, and Holm's steps that share their level. A statement is wrong where a pair of
-equal algorithms is decided or an interval misses its difference.
+`make calibrate ARGS="tests/calibration/test_statement.py"`, about a quarter of an hour of one core,
+most of it for the tables of eight algorithms.
 """
 
-from dataclasses import dataclass
-from functools import cache
-
 import numpy as np
+import pandas as pd
 import pytest
-from scipy.special import stdtr, stdtrit
-from scipy.stats import studentized_range
 
-from benchinfer.comparison.adjustment import sidak
-from benchinfer.comparison.evidence import in_agreement
-from benchinfer.numerics import closed_testing, multiplicity, rotations
-from benchinfer.numerics.multiplicity import SPENT, ends_level
+import benchinfer as bi
+from benchinfer.numerics import closed_testing, rotations
+from tests.calibration.statements import (
+    CELLS,
+    MOST_ROTATED,
+    further,
+    judged,
+    ladder,
+    shares_of,
+    simulated,
+    stated,
+)
 from tests.calibration.tables import limit
 
-ALPHA, DIRECTIONS, TABLES = 0.05, 999, 2_500
+TABLES, OF_POWER = 2_500, 1_000
+# Of more algorithms, whose tables have many pairs.
+OF_MANY = 200
 
 
-@dataclass(frozen=True, slots=True)
-class Cell:
-    """D data sets, the levels of K algorithms in standard errors of a difference, and the noise."""
-
-    d: int
-    levels: tuple[float, ...]
-    noise: str = "equal"
-
-    def __str__(self) -> str:
-        steps = ", ".join(f"{level:g}" for level in self.levels)
-        return f"{self.d} x {len(self.levels)}, {self.noise}, levels {steps}"
-
-    @property
-    def k(self) -> int:
-        return len(self.levels)
-
-    def drawn(self, rng, n):
-        """Return (n, D, K) scores whose differences of equal algorithms are symmetric."""
-        shape = (n, self.d, self.k)
-        x = rng.standard_t(3, shape) / 3**0.5 if self.noise == "t, 3 df" else None
-        x = rng.standard_normal(shape) if x is None else x
-        if self.noise == "duplicates":
-            x[..., 1] = 0.95 * x[..., 0] + (1 - 0.95**2) ** 0.5 * x[..., 1]
-        if self.noise == "sd 1 to 5":
-            x *= np.linspace(1, 5, self.k)
-        if self.noise == "data sets unequal":
-            x *= np.exp(rng.standard_normal((n, self.d, 1)))
-        return x + self.centre
-
-    @property
-    def centre(self):
-        return np.array(self.levels) * (2 / self.d) ** 0.5
+def directions(k):
+    return 1_999 if k < MOST_ROTATED else 499
 
 
-def ladder(k, ends=6.0):
-    return tuple(np.linspace(ends, 0, k).round(2).tolist())
+@pytest.fixture
+def once(monkeypatch):
+    """Work out once what tests of a table have in common, whatever their share of the level.
 
-
-CELLS = [
-    *(Cell(d, (0.0,) * 4) for d in (5, 8, 12, 20)),
-    *(Cell(d, ladder(4)) for d in (5, 8, 12, 20)),
-    *(Cell(d, (0.0, 0.0, 50.0, 100.0)) for d in (5, 8, 12)),
-    *(Cell(d, (0.0, 0.0, 50.0, 50.0)) for d in (5, 8, 12)),
-    *(Cell(12, levels) for levels in ((0.0,) * 5, ladder(5), (0.0, 0.0, 3.0, 3.0, 6.0))),
-    Cell(8, (0.0,) * 4, "duplicates"),
-    Cell(8, (0.0, 0.0, 3.0, 6.0), "duplicates"),
-    Cell(8, (0.0,) * 4, "t, 3 df"),
-    Cell(8, (0.0, 0.0, 0.0, 50.0), "sd 1 to 5"),
-    Cell(8, (0.0,) * 4, "data sets unequal"),
-    Cell(12, (0.0,) * 8),
-    Cell(12, (0.0, 0.0, *ladder(6, 60.0))),
-]
-
-
-@cache
-def tukey(k, df):
-    """Return the critical value of the largest of all |t|, with one error for all pairs."""
-    return studentized_range.ppf(1 - ALPHA, k, df) / 2**0.5
-
-
-def stated(x, seed):
-    """Return p-values decided at the level, and ends, of each procedure: name to (p, low, high)."""
-    d, k = x.shape
-    i, j = np.triu_indices(k, 1)
-    m, pairs = len(i), x[:, i] - x[:, j]
-    estimate, error = pairs.mean(axis=0), pairs.std(axis=0, ddof=1) / d**0.5
-    raw = 2 * stdtr(d - 1, -np.abs(estimate / error))
-
-    def ends(level):
-        reach = -stdtrit(d - 1, level / 2) * error
-        return estimate - reach, estimate + reach
-
-    def agreed(p):
-        return in_agreement(*ends(ends_level(ALPHA, m)), estimate, p <= ALPHA)
-
-    closed = {
-        spent: rotations.closed_pairs(
-            x, raw, ALPHA, directions=DIRECTIONS, seed=seed, spent=spent
-        ).p_value
-        for spent in (0.0, SPENT)
-    }
-    holm = multiplicity.holm(raw, SPENT)
-    pooled = x - x.mean(axis=0) - x.mean(axis=1, keepdims=True) + x.mean()
-    common = (2 * (pooled**2).sum() / ((d - 1) * (k - 1)) / d) ** 0.5
-    reach = tukey(k, (d - 1) * (k - 1)) * common
-    single = np.where(np.abs(estimate) > reach, 0.0, 1.0)
-    return {
-        "one statement": (closed[SPENT], *agreed(closed[SPENT])),
-        "closed, Sidak's": (closed[0.0], *ends(sidak(ALPHA, m))),
-        "Tukey": (single, estimate - reach, estimate + reach),
-        "Holm, one statement": (holm, *agreed(holm)),
-    }, estimate
-
-
-def counted(cell, x, seed):
-    """Return what holds of a table by procedure: wrong, misdirected, found, width, over equality.
-
-    Wrong is a decided pair of equal algorithms or an interval that misses; widths are in those of
-    Sidak's intervals.
+    So few directions err by a hundredth at the level: each table has directions of its own.
     """
-    i, j = np.triu_indices(cell.k, 1)
-    truth = cell.centre[i] - cell.centre[j]
-    equal, rows = truth == 0, {}
-    claims, estimate = stated(x, seed)
-    sidaks = claims["closed, Sidak's"][2] - claims["closed, Sidak's"][1]
-    for name, (p, low, high) in claims.items():
-        decided = p <= ALPHA
-        # Ends at equality are open where a pair is decided.
-        missed = (low > truth) | (high < truth) | (decided & ((low == truth) | (high == truth)))
-        over = decided & (low < 0) & (high > 0)
-        rows[name] = (
-            (decided & equal).any() or missed.any(),
-            (decided & ~equal & (np.sign(estimate) != np.sign(truth))).any(),
-            (decided & ~equal).sum() / max((~equal).sum(), 1),
-            ((high - low) / sidaks).mean(),
-            over.sum() / max(decided.sum(), 1),
-        )
-    return rows
+    monkeypatch.setattr(rotations, "_CLOSE", 0.0)
+    of_hypothesis, together, known = rotations._Closure._p_value, closed_testing.most_together, {}
+
+    def p_value(closure, hypothesis, table):
+        key = id(hypothesis)
+        if key not in known:
+            known[key] = of_hypothesis(closure, hypothesis, table)
+        return known[key]
+
+    def most_together(equal):
+        key = equal.tobytes()
+        if key not in known:
+            known[key] = together(equal)
+        return known[key]
+
+    monkeypatch.setattr(rotations._Closure, "_p_value", p_value)
+    monkeypatch.setattr(closed_testing, "most_together", most_together)
+    return known
+
+
+def report(words, rows, record):
+    """Print and record shares of tables, by procedure."""
+    shares = shares_of(rows)
+    for name, row in shares.items():
+        n = len(rows[name])
+        print(f"| {words} | {name} | {n} | " + " | ".join(f"{s:.3f}" for s in row.values()) + " |")  # noqa: T201 (for the docs)
+        record(f"{words}: {name}", [n, *row.values()])
+    return shares
 
 
 @pytest.mark.calibration
 @pytest.mark.parametrize("cell", CELLS, ids=str)
-def test_statements_hold_as_a_whole(cell, record_property, monkeypatch):
-    monkeypatch.setattr(rotations, "_CLOSE", 0.0)  # so few directions err: each table has its own
-    n = TABLES
-    rng = np.random.default_rng([CELLS.index(cell), cell.k])
-    rows = {}
-    for x in cell.drawn(rng, n):
-        for name, row in counted(cell, x, int(rng.integers(2**32))).items():
-            rows.setdefault(name, []).append(row)
-    for name, found in rows.items():
-        shares = np.mean(found, axis=0)
-        print(f"| {cell} | {name} | " + " | ".join(f"{s:.3f}" for s in shares) + " |")  # noqa: T201 (for the docs)
-        record_property(f"{cell}: {name}", shares.tolist())
-    wrong, turned = np.mean(rows["one statement"], axis=0)[:2]
-    assert wrong <= limit(n)
-    assert turned <= 0.015
-    assert np.mean(rows["one statement"], axis=0)[4] == 0
-    assert np.mean(rows["Holm, one statement"], axis=0)[0] <= limit(n)
-
-
-def decided_of_many(x):
-    """Return how many pairs each procedure for many algorithms decides of a (D, K) table."""
-    d, k = x.shape
-    i, j = np.triu_indices(k, 1)
-    pairs = x[:, i] - x[:, j]
-    t = pairs.mean(axis=0) / pairs.std(axis=0, ddof=1) * d**0.5
-    raw = 2 * stdtr(d - 1, -np.abs(t))
-
-    def stepped(spent):  # as compare_mixed chooses
-        if k > 15:
-            return multiplicity.holm(raw, spent)
-        return closed_testing.bergmann_hommel(raw, k, spent)
-
-    p = {
-        "one statement": stepped(SPENT),
-        "whole level": stepped(0.0),
-        "Sidak's single step": -np.expm1(len(raw) * np.log1p(-raw)),
-    }
-    return {name: (each <= ALPHA).mean() for name, each in p.items()}
+def test_statements_hold_as_a_whole(cell, once, record_property):
+    rows, rng = {}, np.random.default_rng([CELLS.index(cell), cell.k])
+    for pairs, seed in simulated(cell, rng, TABLES):
+        once.clear()
+        for name, what in stated(pairs, seed, directions(cell.k)).items():
+            rows.setdefault(name, []).append(judged(cell, pairs, what))
+    shares = report(cell, rows, record_property)
+    for name in ("default", "Holm"):
+        assert shares[name]["wrong"] <= limit(TABLES), name
+        assert shares[name]["direction"] <= 0.02, name
+        assert shares[name]["over equality"] == 0, name
 
 
 @pytest.mark.calibration
-@pytest.mark.parametrize(("d", "k"), [(12, 10), (12, 15), (20, 30)])
-def test_many_algorithms_pay_a_point(d, k, record_property):
-    cell, rows = Cell(d, ladder(k)), {}
-    for x in cell.drawn(np.random.default_rng([d, k]), 300):
-        for name, share in decided_of_many(x).items():
-            rows.setdefault(name, []).append(share)
-    shares = {name: float(np.mean(row)) for name, row in rows.items()}
-    print(f"| {d} x {k} | " + " | ".join(f"{name} {s:.3f}" for name, s in shares.items()) + " |")  # noqa: T201 (for the docs)
-    record_property(f"{d} x {k}", shares)
-    assert shares["one statement"] <= shares["whole level"] <= shares["one statement"] + 0.08
+@pytest.mark.parametrize(
+    ("d", "k", "ends"), [(5, 4, 6), (8, 4, 6), (12, 4, 6), (12, 15, 14), (20, 30, 29)]
+)
+def test_one_statement_costs_power(d, k, ends, once, record_property):
+    cell, rows, n = ladder(d, k, ends), {}, OF_POWER if k <= MOST_ROTATED else OF_MANY
+    for pairs, seed in simulated(cell, np.random.default_rng([d, k]), n):
+        once.clear()
+        every = stated(pairs, seed, directions(k))
+        once.clear()
+        for name, what in (every | further(pairs, seed, directions(k))).items():
+            rows.setdefault(name, []).append(judged(cell, pairs, what))
+    shares = report(cell, rows, record_property)
+    decided = {name: row["decided"] for name, row in shares.items()}
+    assert decided["default"] <= decided["simultaneous"] <= decided["default"] + 0.1
+    assert decided["default"] > decided["single step, own errors"]
+
+
+@pytest.mark.calibration
+@pytest.mark.parametrize("cell", CELLS, ids=str)
+def test_compare_mixed_states_the_same(cell):
+    """Of pairs that are not too skew for claims about their mean."""
+    n = 10 if cell.k == MOST_ROTATED else 20
+    rng = np.random.default_rng([7, CELLS.index(cell)])
+    names = [f"a{i:02d}" for i in range(cell.k)]
+    for pairs, _ in simulated(cell, rng, n):
+        every = stated(pairs, rotations.SEED)
+        table = pd.DataFrame(pairs.table, columns=names).rename_axis("dataset").reset_index()
+        rows = table.melt("dataset", var_name="algorithm")
+        scores = bi.read_scores(rows, measures="value:higher")
+        for interval in ("compatible", "simultaneous"):
+            there = bi.compare_mixed(scores, interval=interval)
+            what = every["default" if interval == "compatible" else interval]
+            assert_same(there, what, cell.k)
+
+
+def assert_same(there, what, k):
+    """Assert that a comparison says of its pairs, in its order, what a procedure does."""
+    evidence, at = there.evidence, there.pairs.index
+    number = np.zeros((k, k), np.int64)
+    number[np.triu_indices(k, 1)] = np.arange(k * (k - 1) // 2)
+    i, j = at.T
+    place, turned = number[np.minimum(i, j), np.maximum(i, j)], i > j
+    low = np.where(turned, -what.high[place], what.low[place])
+    high = np.where(turned, -what.low[place], what.high[place])
+    spoken = np.isfinite(evidence.low)
+    assert spoken.mean() > 0.5
+    np.testing.assert_array_equal((evidence.p_value <= 0.05)[spoken], what.decided[place][spoken])
+    np.testing.assert_allclose(evidence.low[spoken], low[spoken], rtol=1e-9, atol=1e-12)
+    np.testing.assert_allclose(evidence.high[spoken], high[spoken], rtol=1e-9, atol=1e-12)
