@@ -196,7 +196,7 @@ def stated(pairs: Pairs, seed, directions=rotations.DIRECTIONS) -> dict[str, Sta
         "Holm": pairs.compatible(multiplicity.holm(pairs.raw, SPENT)),
         "single step, own errors": pairs.beside_sidaks(sidaks),
         "single step, one error": pairs.by_one_error(normal=False),
-        "the same, normal": pairs.by_one_error(normal=True),
+        "single step, normal": pairs.by_one_error(normal=True),
     }
 
 

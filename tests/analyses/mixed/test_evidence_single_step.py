@@ -40,7 +40,7 @@ def test_single_step_is_that_of_lme4_and_multcomp(rows, df, values):
 @pytest.mark.parametrize(("normal", "values"), [(False, "exact"), (True, "default")])
 def test_the_closed_form_of_the_calibration_is_the_same(rows, normal, values):
     """Where the variance of data sets is estimated above 0."""
-    table = rows.pivot(index="dataset", columns="algorithm", values="value").to_numpy()
+    table = rows.pivot_table("value", "dataset", "algorithm").to_numpy()
     what = Pairs.of(table).by_one_error(normal=normal)
     _, low, high = ends(VALUES[values])
     np.testing.assert_allclose(what.low, low, atol=1e-3)
