@@ -32,7 +32,9 @@ def test_default_is_the_closed_test_of_the_means():
     apart = bi.compare_mixed(table(ROWS), interval="simultaneous")
     whole = closed_pairs(ROWS.mean(axis=1), rows["p_raw"].to_numpy(), 0.05)
     np.testing.assert_allclose(apart.evidence.p_value, whole.p_value, rtol=1e-9)
-    assert f"{EXACT} (exact for normal differences); intervals are Sidak's." in apart.method
+    assert (
+        f"{EXACT} (exact for normal differences); intervals are Sidak's: verdicts" in apart.method
+    )
     assert mixed.provenance.seed == 1
     assert "langsrud2005" in mixed.citations()
     named = bi.compare_mixed(table(ROWS), adjust="rotation").contrasts(all=True)
