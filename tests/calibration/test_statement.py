@@ -30,7 +30,8 @@ def test_statements_hold_as_a_whole(cell, record_property, monkeypatch):
         record_property(f"{cell}: {name}", shares.tolist())
     wrong, turned = np.mean(rows["one statement"], axis=0)[:2]
     assert wrong <= limit(n)
-    assert turned <= 0.015
+    # Of differences close to 0 every second decision has the wrong direction.
+    assert turned <= limit(n) / 2
     assert np.mean(rows["one statement"], axis=0)[4] == 0
     assert np.mean(rows["Holm, one statement"], axis=0)[0] <= limit(n)
 
