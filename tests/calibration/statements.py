@@ -82,7 +82,7 @@ def tukey(k, df):
     return studentized_range.ppf(1 - ALPHA, k, df) / 2**0.5
 
 
-def stated(x, seed):
+def stated(x, seed, directions=DIRECTIONS):
     """Return p-values decided at the level, and ends, of each procedure: name to (p, low, high)."""
     d, k = x.shape
     i, j = np.triu_indices(k, 1)
@@ -99,7 +99,7 @@ def stated(x, seed):
 
     closed = {
         spent: rotations.closed_pairs(
-            x, raw, ALPHA, directions=DIRECTIONS, seed=seed, spent=spent
+            x, raw, ALPHA, directions=directions, seed=seed, spent=spent
         ).p_value
         for spent in (0.0, SPENT)
     }

@@ -5,10 +5,20 @@ it for the tables of eight algorithms.
 """
 
 import numpy as np
+import pandas as pd
 import pytest
 
+import benchinfer as bi
 from benchinfer.numerics import rotations
-from tests.calibration.statements import CELLS, Cell, counted, decided_of_many, ladder
+from tests.calibration.statements import (
+    ALPHA,
+    CELLS,
+    Cell,
+    counted,
+    decided_of_many,
+    ladder,
+    stated,
+)
 from tests.calibration.tables import limit
 
 TABLES = 2_500
@@ -34,6 +44,32 @@ def test_statements_hold_as_a_whole(cell, record_property, monkeypatch):
     assert turned <= limit(n) / 2
     assert np.mean(rows["one statement"], axis=0)[4] == 0
     assert np.mean(rows["Holm, one statement"], axis=0)[0] <= limit(n)
+
+
+@pytest.mark.calibration
+@pytest.mark.parametrize("cell", CELLS, ids=str)
+def test_compare_mixed_states_the_same(cell):
+    """Of pairs that are not too skew for claims about their mean."""
+    rng, names = np.random.default_rng([7, CELLS.index(cell)]), [f"a{i}" for i in range(cell.k)]
+    for x in cell.drawn(rng, 10 if cell.k == rotations.MOST_ALGORITHMS else 20):
+        table = pd.DataFrame(x, columns=names).rename_axis("dataset").reset_index()
+        rows = table.melt("dataset", var_name="algorithm")
+        scores = bi.read_scores(rows, measures="value:higher")
+        claims, _ = stated(x, rotations.SEED, rotations.DIRECTIONS)
+        for interval, name in (
+            ("compatible", "one statement"),
+            ("simultaneous", "closed, Sidak's"),
+        ):
+            there, (p, low, high) = (
+                bi.compare_mixed(scores, interval=interval).evidence,
+                claims[name],
+            )
+            spoken = np.isfinite(there.low)
+            assert spoken.mean() > 0.5
+            decided = there.p_value[spoken] <= ALPHA
+            np.testing.assert_array_equal(decided, (p <= ALPHA)[spoken])
+            for end, expected in ((there.low, low), (there.high, high)):
+                np.testing.assert_allclose(end[spoken], expected[spoken], rtol=1e-9, atol=1e-12)
 
 
 @pytest.mark.calibration
