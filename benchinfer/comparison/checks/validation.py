@@ -66,18 +66,6 @@ def check_connected(setting: Setting) -> None:
         )
 
 
-def check_overlap(setting: Setting) -> None:
-    """Raise a DesignError where training sets of replications overlap by an unknown amount."""
-    resampling = setting.resampling
-    if resampling is not None and resampling.overlap is None:
-        example = declaration(resampling.kind, int(setting.coverage.expected.max()))
-        raise DesignError(
-            f"scores on one data set come from {resampling.kind!r}, whose training sets overlap,"
-            " and by how much is not declared.",
-            hint=f"declare it, as in {example}.",
-        )
-
-
 def overlap_share(setting: Setting) -> float:
     """Return the variance of a data set's mean due to overlapping resamples, in score variances.
 
@@ -86,8 +74,17 @@ def overlap_share(setting: Setting) -> float:
     correlated, and more replications do not average that out. Claims about a domain need none: the
     data set x algorithm term, or the spread between data sets, holds the correlation.
     """
-    check_overlap(setting)
-    rho = 0.0 if setting.resampling is None else setting.resampling.overlap or 0.0
+    resampling = setting.resampling
+    if resampling is None:
+        return 0.0
+    rho = resampling.overlap
+    if rho is None:
+        example = declaration(resampling.kind, int(setting.coverage.expected.max()))
+        raise DesignError(
+            f"scores on one data set come from {resampling.kind!r}, whose training sets overlap,"
+            " and by how much is not declared.",
+            hint=f"declare it, as in {example}.",
+        )
     return rho / (1 - rho)
 
 
