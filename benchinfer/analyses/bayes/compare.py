@@ -71,6 +71,8 @@ def compare_joint(
     if options.likelihood == "normal" and options.interactions == "t":
         _check_ties_at_limit(setting)
     target = "datasets" if options.target == "datasets" else "domain"
+    if target == "datasets":
+        validation.overlap_share(setting)  # raises where it is not known
     if options.likelihood != "normal":
         return compare_responses(scores, setting, target, options, progress=progress)
     rng = np.random.default_rng(options.seed)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from benchinfer.analyses.wins.numerics.tally import Tally, count, spread
-from benchinfer.comparison.checks.validation import check_missing
+from benchinfer.comparison.checks.validation import check_missing, refuse_overlap
 from benchinfer.comparison.evidence import Scores, Setting
 from benchinfer.core.arguments import ArgumentError
 from benchinfer.core.errors import DesignError, ScoreTableError
@@ -216,10 +216,12 @@ def _replications(scores: ScoreTable, setting: Setting) -> tuple[Array, Codes]:
             if len(setting.coverage.datasets) > 1
             else "compare_mixed compares their means.",
         )
+    one = len(setting.coverage.datasets) == 1
+    if one:
+        refuse_overlap(setting)
     blocks = scores.blocks(setting.measure.name)
     values = np.where(blocks.count > 0, blocks.scores, np.nan)
     # On one data set its replications are all that could go together, or not.
-    one = len(setting.coverage.datasets) == 1
     _, cluster = np.unique(blocks.dataset, return_inverse=True)
     return values, np.arange(len(values)) if one else cluster.astype(np.int64)
 
