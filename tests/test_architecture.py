@@ -40,7 +40,7 @@ LONG_FILES = {  # target: none
 }
 METHODS = 36  # of its own, of a class
 LARGE_CLASSES = {  # target: none
-    "comparison/comparison.py:Comparison": 48,
+    "comparison/comparison.py:Comparison": 44,
     "scores/table.py:ScoreTable": 56,
 }
 ARGUMENTS = 24  # of a function
@@ -68,9 +68,9 @@ SAMPLERS = {
 }
 # Entered at the second call: what a reader walks through to see where a line comes from.
 WALKS = {
-    "files from compare_mixed to the sentence": 54,  # target 46
-    "functions from compare_mixed to the sentence": 382,  # target 305
-    "calls for one headline": 69,
+    "files from compare_mixed to the sentence": 53,  # target 46
+    "functions from compare_mixed to the sentence": 374,  # target 305
+    "calls for one headline": 63,
     "files of read_scores of a small CSV": 15,
 }
 
