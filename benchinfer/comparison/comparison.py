@@ -333,7 +333,9 @@ class Comparison(Tabular):
         --------
         >>> import benchinfer as bi
         >>> scores = bi.load_example("sklearn_bootstrap")
-        >>> print(bi.compare_mixed(scores, "error").best())
+        >>> sets = bi.compare_mixed(scores, "error").best().table()
+        >>> sets.loc[sets["not_beaten"], "algorithm"].tolist()
+        ['svm', 'mlp', 'rf', 'lda']
         """
         return best.sets_of(self, self._rank_sets)
 

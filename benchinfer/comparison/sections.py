@@ -171,10 +171,10 @@ def effect_interval(
     --------
     >>> from benchinfer.core.measure import Measure
     >>> error = Measure("error", better="lower")
-    >>> effect_interval(-0.21, 0.0, "first", measure=error, write=places(2))
-    '-0.21 to below 0'
-    >>> effect_interval(-0.21, 0.0, "undecided", measure=error, write=places(2))
-    '-0.21 to 0.00'
+    >>> effect_interval(0.0, 0.21, "second", measure=error, write=places(2))
+    'above 0 to 0.21'
+    >>> effect_interval(0.0, 0.21, "undecided", measure=error, write=places(2))
+    '0.00 to 0.21'
     """
     equality = measure.neutral
     if verdict not in _BETTER or equality not in {low, high}:
