@@ -7,9 +7,14 @@ import benchinfer as bi
 from benchinfer.reproductions.entry import Entry, SourceFile, numbers
 
 
-def _compute(path: Path) -> Mapping[str, float]:
+def scores_of(path: Path | str) -> bi.ScoreTable:
+    """Read the times up to the limit, which the scenario's description.txt has."""
     limited = bi.Measure("runtime", better="lower", unit="s", limit=5000)
-    scores = bi.read_scores(path, measures=limited)
+    return bi.read_scores(path, measures=limited)
+
+
+def _compute(path: Path) -> Mapping[str, float]:
+    scores = scores_of(path)
     failures = scores.failures()["dataset"].value_counts()
     unsolved = set(failures.index[failures == len(scores.algorithms)])
     solved = scores.subset(datasets=[d for d in scores.datasets if d not in unsolved])

@@ -21,15 +21,15 @@ _RANKS = {
 }
 
 
-def _compute(path: Path) -> Mapping[str, float]:
+def scores_of(path: Path | str) -> bi.ScoreTable:
+    """Read the accuracies of ten runs."""
     names = {"classifier_name": "algorithm", "dataset_name": "dataset", "iteration": "replication"}
     rows = pd.read_csv(path)[[*names, "accuracy"]].rename(columns=names)
-    result = bi.compare_permutation(
-        bi.read_scores(rows, measures="accuracy:higher", resampling="seeds"),
-        on="ranks",
-        null="asymptotic",
-        seed=1,
-    )
+    return bi.read_scores(rows, measures="accuracy:higher", resampling="seeds")
+
+
+def _compute(path: Path) -> Mapping[str, float]:
+    result = bi.compare_permutation(scores_of(path), on="ranks", null="asymptotic", seed=1)
     ranks = result.summary().set_index("algorithm")["mean_rank"]
     return {f"mean rank of {name}": ranks[name] for name in _RANKS}
 

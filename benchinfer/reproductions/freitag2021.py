@@ -22,16 +22,17 @@ _MEANS = {
 }
 
 
-def _compute(path: Path) -> Mapping[str, float]:
+def scores_of(path: Path | str) -> bi.ScoreTable:
+    """Read errors per segment, of segments that were rated, as replications of one data set."""
     rows = pd.read_csv(path, sep=r"\s+", na_values="None").dropna()
     rows["dataset"], rows["errors"] = "newstest2021 en-de", -rows["mqm_avg_score"] + 0.0
     names = {"system": "algorithm", "seg_id": "replication"}
     rated = rows[rows["system"].isin(_MEANS)].drop(columns="mqm_avg_score")
-    means = (
-        bi.read_scores(rated, columns=names, measures="errors:lower", resampling="items")
-        .describe("errors")
-        .set_index("algorithm")["mean"]
-    )
+    return bi.read_scores(rated, columns=names, measures="errors:lower", resampling="items")
+
+
+def _compute(path: Path) -> Mapping[str, float]:
+    means = scores_of(path).describe("errors").set_index("algorithm")["mean"]
     return {f"mean errors of {name}": means[name] for name in _MEANS}
 
 

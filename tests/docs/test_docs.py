@@ -84,6 +84,15 @@ def test_code_prints_what_is_shown(path: Path, workplace: Path) -> None:
     assert not failures, "\n".join(failures)
 
 
+@pytest.mark.parametrize("path", PAGES, ids=_page)
+def test_what_pages_import_is_there(path: Path) -> None:
+    """Also of reproductions, whose tables are not part of the project."""
+    text = path.read_text(encoding="utf-8")
+    for module, names in re.findall(r"^>>> from (benchinfer[\w.]*) import ([\w, ]+)$", text, re.M):
+        for name in names.split(", "):
+            assert hasattr(importlib.import_module(module), name), f"{module}.{name}"
+
+
 def _run(command: tuple[list[str], str]) -> str:
     """Run a command line; return what is wrong with its output."""
     (program, *arguments), shown = command
