@@ -88,9 +88,8 @@ def test_code_prints_what_is_shown(path: Path, workplace: Path) -> None:
 def test_what_pages_import_is_there(path: Path) -> None:
     """Also of reproductions, whose tables are not part of the project."""
     text = path.read_text(encoding="utf-8")
-    for module, names in re.findall(r"^>>> from (benchinfer[\w.]*) import ([\w, ]+)$", text, re.M):
-        for name in names.split(", "):
-            assert hasattr(importlib.import_module(module), name), f"{module}.{name}"
+    lines = re.findall(r"^>>> (from benchinfer[\w.]* import [\w, ]+)$", text, re.MULTILINE)
+    exec("\n".join(lines), {})  # noqa: S102 - the pages are ours
 
 
 def _run(command: tuple[list[str], str]) -> str:
