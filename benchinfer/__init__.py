@@ -47,7 +47,8 @@ if TYPE_CHECKING:
     from benchinfer.relations.ensemble import Ensemble
     from benchinfer.relations.relation import Relation
     from benchinfer.reports.page import report
-    from benchinfer.scores.read import read_scores
+    from benchinfer.scores.declaration import Declaration
+    from benchinfer.scores.read import read_scores, read_traces
     from benchinfer.scores.resampling import Resampling
     from benchinfer.scores.sources.examples import load_example
     from benchinfer.scores.table import ScoreTable
@@ -55,6 +56,7 @@ if TYPE_CHECKING:
 _homes = {
     "BenchinferError": "core.errors",
     "Components": "analyses.plan.variances",
+    "Declaration": "scores.declaration",
     "DesignError": "core.errors",
     "Ensemble": "relations.ensemble",
     "Measure": "core.measure",
@@ -86,6 +88,7 @@ _homes = {
     "plot": "plots.draw",
     "read_effects": "analyses.meta.read",
     "read_scores": "scores.read",
+    "read_traces": "scores.read",
     "read_wins": "analyses.wins.counts",
     "regions": "analyses.subgroups.regions.regions",
     "report": "reports.page",
@@ -94,6 +97,7 @@ _homes = {
 __all__ = [
     "BenchinferError",
     "Components",
+    "Declaration",
     "DesignError",
     "Ensemble",
     "Measure",
@@ -125,6 +129,7 @@ __all__ = [
     "plot",
     "read_effects",
     "read_scores",
+    "read_traces",
     "read_wins",
     "regions",
     "report",

@@ -21,10 +21,10 @@ from benchinfer.numerics.rates import RATES, Rate, rate_interval
 from benchinfer.numerics.types import Array
 from benchinfer.scores.checks.facts import Facts
 from benchinfer.scores.checks.failures import failures_frame, gaps_of, with_worst, within
-from benchinfer.scores.checks.faults import Failed
 from benchinfer.scores.checks.findings import check
 from benchinfer.scores.columns import Frame, lazy, slots
 from benchinfer.scores.coverage import Coverage, Finding, listed
+from benchinfer.scores.declaration import Failed
 from benchinfer.scores.features import Feature, of_categories
 from benchinfer.scores.normalisation import (
     Normalise,

@@ -28,7 +28,7 @@ def test_runs_that_all_crashed():
     table = frame().assign(status="crash")
     measure = bi.Measure("t", "lower", limit=10)
     with pytest.raises(bi.ScoreTableError, match=r"^no row of the table has a score\."):
-        bi.read_scores(table, measures=measure, crashed="missing")
+        bi.read_scores(table, measures=bi.Declaration(measure, crashed="missing"))
 
 
 def test_a_grouping_column_of_one_value(tmp_path):

@@ -8,6 +8,7 @@ import pytest
 from benchinfer.core.arguments import ArgumentError
 from benchinfer.core.errors import BenchinferError, ScoreTableError
 from benchinfer.core.measure import Measure
+from benchinfer.scores.declaration import Declaration
 from benchinfer.scores.read import read_scores
 from benchinfer.scores.resampling import Resampling
 
@@ -329,12 +330,13 @@ def test_query_reads_part_of_a_database(balanced, tmp_path):
     with pytest.raises(ScoreTableError, match="holds 2 tables: others, results"):
         read_scores(connection, measures="acc:higher")
     query = "SELECT * FROM results WHERE dataset = 'd1'"
-    assert read_scores(connection, measures="acc:higher", query=query).datasets == ("d1",)
+    declaration = Declaration("acc:higher", query=query)
+    assert read_scores(connection, measures=declaration).datasets == ("d1",)
     connection.close()
-    scores = read_scores(path, measures="acc:higher", query=query)
+    scores = read_scores(path, measures=declaration)
     assert scores.datasets == ("d1",)
     # The file is free again: it can be written to while the table lives.
     duckdb.connect(str(path)).execute("DROP TABLE results").close()
     assert scores.blocks().mean.shape == (4, 3)
     with pytest.raises(ScoreTableError, match="the query failed"):
-        read_scores(path, measures="acc:higher", query="SELECT nonsense FROM others")
+        read_scores(path, measures=Declaration("acc:higher", query="SELECT nonsense FROM others"))

@@ -254,7 +254,7 @@ def _on_lasting_scale(setting: Setting) -> Setting:
             f"{setting.measure.noun} rests on all scores so far: each look would have another"
             " scale.",
             hint="references from elsewhere stay as they are, as a file of numbers has them;"
-            ' so do ranks, read_scores(..., normalise="ranks").',
+            ' so do ranks, scores.normalise("ranks").',
         )
     findings = tuple(
         _by_ranks(one) if one.rule == UNEQUAL else one for one in setting.coverage.findings

@@ -32,6 +32,7 @@ from benchinfer.scores.columns import (
     written,
 )
 from benchinfer.scores.coverage import Finding
+from benchinfer.scores.declaration import Failed
 from benchinfer.scores.numerics.places import MOST
 from benchinfer.scores.summary import Summary, first_rows, n_rows
 
@@ -49,8 +50,6 @@ TIMED_OUT = (
     "timelimit",
     "wallclock limit",
 )
-# What rows without a score count as: "missing", "error", "worst", an algorithm, or a score.
-type Failed = str | float
 type Fault = Callable[[Reading], Finding | None]
 _VALUE = nw.col("value")
 _ABSENT = _VALUE.is_null() | _VALUE.is_nan()

@@ -151,8 +151,8 @@ def unequal_spread(facts: Facts) -> Finding | None:
 _ONE_UNIT = {
     "permutation": "typical differences, which few data sets do not move (compare_permutation)",
     "log": 'relative scores (Measure(scale="log"))',
-    "ranks": 'ranks within data sets (read_scores(..., normalise="ranks"))',
-    "z": 'standard deviations of each data set (read_scores(..., normalise="z"))',
+    "ranks": 'ranks within data sets (scores.normalise("ranks"))',
+    "z": 'standard deviations of each data set (scores.normalise("z"))',
 }
 
 

@@ -31,7 +31,8 @@ def table(rng, counts=(12, 4, 3), sd=(1.0, 0.7, 1.5), datasets=1, algorithms=2, 
 
 
 def read(frame, **arguments):
-    return bi.read_scores(frame, measures="score:higher", **{"units": LEVELS} | arguments)
+    declaration = bi.Declaration("score:higher", **{"units": LEVELS} | arguments)
+    return bi.read_scores(frame, measures=declaration)
 
 
 def pilots(seed, n):
@@ -206,7 +207,7 @@ def test_tables_that_cannot_tell_are_refused():
     with pytest.raises(DesignError, match="MixedComparison has no levels"):
         bi.plan(bi.compare_mixed(read(frame)))
     with pytest.raises(DesignError, match="is normalised"):
-        bi.plan(read(table(np.random.default_rng(1), datasets=2), normalise="z"))
+        bi.plan(read(table(np.random.default_rng(1), datasets=2)).normalise("z"))
 
 
 def test_an_allocation_is_saved_and_reported(tmp_path):

@@ -132,7 +132,8 @@ LIMIT = "runtime:lower:0:identity:limit=5000"
 
 def limited(frame=None, **options):
     frame = times() if frame is None else frame
-    return bi.read_scores(frame, measures=options.pop("measures", LIMIT), **options)
+    declaration = bi.Declaration(options.pop("measures", LIMIT), **options)
+    return bi.read_scores(frame, measures=declaration)
 
 
 def test_the_column_of_status_says_which_runs_were_stopped():

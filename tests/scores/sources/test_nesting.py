@@ -29,7 +29,8 @@ def answers():
 
 
 def read(frame, units=LEVELS, **options):
-    return bi.read_scores(frame, measures={"acc": "higher"}, units=units, **options)
+    declaration = bi.Declaration({"acc": "higher"}, units=units, **options)
+    return bi.read_scores(frame, measures=declaration)
 
 
 def levels_by_hand(frame, by_unit):
