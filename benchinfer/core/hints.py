@@ -88,11 +88,8 @@ def named_arguments(
             return call(part["each"], "per_dataset", "")
         if part["field"]:
             return argument(f"Measure.{part['field']}", _valued(part["its"]))
-        if part["part"] or part["scale"]:
-            name, value = (
-                (part["part"], part["so"]) if part["part"] else ("normalise", part["scale"])
-            )
-            return call("read_scores", name, _valued(value))
+        if name := part["part"] or part["verb"]:
+            return call("read_scores", name, _valued(part["so"] or part["scale"]))
         if part["name"]:
             return argument(part["name"], _valued(part["value"]))
         return call(part["alone"], "", None) if part["alone"] else match[0]

@@ -140,8 +140,8 @@ def read_scores(
     measures
         Measures, ``{"accuracy": "higher"}``, ``"error:lower:0.01"``, or the path of a
         ``measures.toml``; by default the ``measures.toml`` beside the table. A `Declaration` has
-        them with all else that is said of the table, also what no argument says: a query, weights of
-        nested units, and crashed runs.
+        them with all else that is said of the table, also what no argument says: a query, weights
+        of nested units, and crashed runs.
     columns
         Column to role where names are not common ones: ``{"task": "dataset"}``. Columns that
         are given the same role are joined by ``/``.
@@ -389,8 +389,7 @@ def _tried(source: object, declaration: Declaration, targets: Goals | None) -> S
 def _read(source: object, declaration: Declaration) -> ScoreTable:
     """Read a table of scores and check it."""
     declaration.check()
-    names, columns = declaration.names, declaration.columns
-    repeats, layout = declaration.repeats, declaration.layout
+    names, repeats, layout = declaration.names, declaration.repeats, declaration.layout
     new_names = {} if names is None else check_names(names)
     failed = declaration.failed
     failed = new_names.get(failed, failed) if isinstance(failed, str) else failed

@@ -186,7 +186,7 @@ def proposals(read: Read, source: object, declaration: Declaration) -> list[Prop
             return []  # a trial lays out every column
         loaded = origin.load(names, [], [])[0].collect().to_arrow()
         columns, rows = [_column(loaded.column(name), name) for name in names], loaded.num_rows
-        candidates = list(
+        queue = list(
             itertools.islice(_candidates(origin, columns, declaration), 4 * _MOST_TRIALS)
         )
     except BenchinferError:
