@@ -20,6 +20,7 @@ from benchinfer.scores.checks.kinds import ZERO_ONE
 from benchinfer.scores.checks.units import UNEQUAL
 from benchinfer.scores.coverage import Coverage
 from benchinfer.scores.numerics.limits import StoppedRuns
+from benchinfer.scores.reductions import spread
 from benchinfer.scores.resampling import Resampling
 from benchinfer.scores.statistics import SufficientStatistics
 from benchinfer.scores.table import ScoreTable
@@ -122,7 +123,8 @@ class Setting:
                 f"{len(coverage.algorithms)} algorithm has scores of measure {chosen.name!r}.",
                 hint="a comparison needs at least two.",
             )
-        quantiles = scores.spread(chosen.name)
+        of_measure = scores.summary.of(chosen.name)
+        quantiles = spread(of_measure, scores.rows.quartiles(of_measure))
         _refuse_out_of_range(chosen, quantiles)
         setting = Setting(
             measure=chosen,
@@ -138,7 +140,7 @@ class Setting:
             resampling=scores.resampling,
             paired=scores.paired,
             digest=digest,
-            stopped=scores.stopped_runs(chosen.name),
+            stopped=scores.runs(chosen.name).stopped(),
             units="" if scores.units is None else scores.units.words(chosen.name),
             members=scores.members,
         )
@@ -188,7 +190,7 @@ def as_table(scores: object) -> ScoreTable:
             f"a {type(scores).__name__} is not a score table.",
             hint="read it first: bi.read_scores(table, measures=...).",
         )
-    return ScoreTable.of_statistics(scores.statistics()) if scores.in_cluster else scores
+    return ScoreTable.of_statistics(scores.statistics()) if scores.rows.in_cluster else scores
 
 
 def _refuse_out_of_range(measure: Measure, quantiles: Array) -> None:

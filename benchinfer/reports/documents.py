@@ -449,7 +449,7 @@ def table(scores: ScoreTable) -> dict[str, object]:
     from benchinfer.comparison.checks.tables import solved_runs
 
     records = (*scores.finding_records, *design(scores))
-    stopped = {m.name: scores.stopped_runs(m.name) for m in scores.measures}
+    stopped = {m.name: scores.runs(m.name).stopped() for m in scores.measures}
     runs = {name: solved_runs(held, scores.algorithms) for name, held in stopped.items() if held}
     return TABLE.of(scores, n=scores.n_rows, runs=runs, findings=findings(records))
 

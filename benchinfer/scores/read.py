@@ -313,7 +313,7 @@ def read_traces(
     ...                       "evaluations": [1, 10, 50] * 2, "loss": [1, 0.2, 0.01, 1, 0.5, 0.2]})
     >>> scores = read_traces(trace, [0.5, 0.1], measures="loss:lower",
     ...                      columns={"solver": "algorithm"})
-    >>> scores.running_times("evaluations to 0.5")["running_time"].tolist()
+    >>> scores.runs("evaluations to 0.5").running_times()["running_time"].tolist()
     [10.0, 10.0]
     """
     declaration = Declaration(
@@ -447,9 +447,7 @@ def _read(source: object, declaration: Declaration) -> ScoreTable:
     with engine_errors(origin.name, declaration.query, planned=origin.planned):
         options = declared_measures, repeats, failed
         reading = _rows_read(origin, roles, constant, findings, options, new_names)
-        reading, failures = _settled(
-            reading, origin, findings, crashed, by_tool=by_tool
-        )
+        reading, failures = _settled(reading, origin, findings, crashed, by_tool=by_tool)
         findings = _with_faults(findings, origin, reading)
         reading, nested = _of_units(reading, declaration.unit_weights, findings)
     table = _table(origin, reading, findings, scheme, failures, nested, paired=declaration.paired)
@@ -490,7 +488,7 @@ def _table(
         source=origin.name,
         notes=tuple(findings),
         covariates=reading.roles.covariates,
-        _rows=reading.rows,
+        rows=reading.rows,
         summary=reading.summary,
         _failures=failures,
         failed=reading.failed,

@@ -16,6 +16,7 @@ from benchinfer.scores.numerics.nested import dense
 from benchinfer.scores.numerics.places import Places
 from benchinfer.scores.summary import (
     ScoreRows,
+    Summary,
     coded,
     collect,
     first_rows,
@@ -229,6 +230,12 @@ def reduce_blocks(
         within=within.reshape(-1, k),
         paired=paired,
     )
+
+
+def spread(summary: Summary, quartiles: Array) -> Array:
+    """Return (D, K, 5) minimum, quartiles and maximum of one measure, NaN where there is none."""
+    ends = summary.minimum[0, :, :, None], summary.maximum[0, :, :, None]
+    return np.concatenate([ends[0], quartiles, ends[1]], axis=2)
 
 
 def unit_scores(mean: Array, n: Array, cell: Codes) -> tuple[Array, Array, Array]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import math
 from abc import ABC, abstractmethod
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -95,6 +96,11 @@ class Rows(ABC):
     def unit_size(self) -> float | None:
         """Number of items in each nested unit, NaN where it differs, None where none are nested."""
         return None
+
+    @property
+    def has_unequal_units(self) -> bool:
+        """Whether the outermost units hold different numbers of items."""
+        return self.unit_size is not None and math.isnan(self.unit_size)
 
     def summary(self) -> Summary:
         """Reduce to counts and moments."""

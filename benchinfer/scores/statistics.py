@@ -30,6 +30,7 @@ from benchinfer.core.measure import Measure
 from benchinfer.core.result import Readable
 from benchinfer.core.saving import SAME, savable, shaped
 from benchinfer.numerics.types import Array, Codes, Flags
+from benchinfer.scores.columns import slots
 from benchinfer.scores.coverage import Finding
 from benchinfer.scores.features import Feature, differing_features, pool_features
 from benchinfer.scores.reductions import Blocks, Cells, deviation, smallest_step, squares_of
@@ -656,11 +657,17 @@ def reduce_statistics(table: ScoreTable) -> SufficientStatistics:
     values = np.empty(max(each.n.sum() for each in cells.values()) if table.paired else 0)
     for name in cells:
         if not table.paired:
-            samples.append(_sample(name, table.score_rows(name), table))
+            samples.append(
+                _sample(
+                    name,
+                    table.rows.scores(name, table.summary.names, slots(table.covariates)),
+                    table,
+                )
+            )
             continue
         parts: list[BlockMoments] = []
         end = 0
-        for part in table.block_parts(name):
+        for part in table.rows.block_parts(table.measure(name), table.summary.names):
             samples.append(_sample(name, part, table))
             each = np.arange(len(part.dataset))
             mean = part.measure.sign * part.mean
@@ -702,7 +709,7 @@ def statistics_of(
         parts=(digest,),
         sample=sample,
         features=table.features,
-        unit_size=table.unit_size,
+        unit_size=table.rows.unit_size,
     )
 
 

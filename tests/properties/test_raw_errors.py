@@ -67,7 +67,9 @@ def test_per_dataset_of_what_has_no_rows():
 @pytest.mark.parametrize("scale", [1e-99, 1e99, 1e149])
 def test_penalties_of_times_do_not_depend_on_their_unit(scale):
     penalties = [
-        bi.read_scores(frame(s), measures=bi.Measure("t", "lower", limit=1.5 * s)).penalties()
+        bi.read_scores(frame(s), measures=bi.Measure("t", "lower", limit=1.5 * s))
+        .runs()
+        .penalties()
         for s in (1.0, scale)
     ]
     turns = [table[["sign_turns", "verdict_turns"]].to_numpy() for table in penalties]

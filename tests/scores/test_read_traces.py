@@ -52,7 +52,7 @@ def test_each_target_of_a_list_is_a_measure_with_a_limit(sign):
         expected = {key: min(first, 400.0) for key, (first, _) in reached.items()}
         assert times(scores, m.name) == pytest.approx(expected)
         solved = pd.Series({key: np.isfinite(first) for key, (first, _) in reached.items()})
-        share = scores.runs(m.name).set_index("algorithm")["solved_share"]
+        share = scores.runs(m.name).summary().set_index("algorithm")["solved_share"]
         assert share.to_dict() == pytest.approx(solved.groupby(level=1).mean().to_dict())
     assert 0 < scores.solved(m.name).cells().mean.mean() < 1
 
@@ -61,7 +61,7 @@ def test_each_target_of_a_list_is_a_measure_with_a_limit(sign):
 def test_running_times_are_sums_over_whole_runs(targets, n):
     frame = traces((150, 250, 400))
     scores = read_traces(frame, targets, measures="loss:lower")
-    table = scores.running_times()
+    table = scores.runs().running_times()
     assert len(table) == 6 * n
     for row in table.itertuples():
         runs = [h for k, h in hits(frame, row.target).items() if k[:2] == row[1:3]]
@@ -74,7 +74,7 @@ def test_running_times_are_sums_over_whole_runs(targets, n):
 
 def test_no_verdict_rests_on_a_problem_without_a_success():
     scores = read_traces(traces(), [1e-30], measures="loss:lower")
-    assert np.isinf(scores.running_times()["running_time"]).all()
+    assert np.isinf(scores.runs().running_times()["running_time"]).all()
     result = bi.compare_points(scores)
     assert not result.contrasts()["winner"].any()
     assert not np.isinf(scores.to_frame()["value"]).any()
@@ -82,7 +82,7 @@ def test_no_verdict_rests_on_a_problem_without_a_success():
 
 def test_targets_of_each_problem_are_between_the_worst_first_and_the_best_last_value():
     frame = traces()
-    held = read_traces(frame, 51, measures="loss:lower").running_times()
+    held = read_traces(frame, 51, measures="loss:lower").runs().running_times()
     for name, rows in frame.groupby("dataset"):
         runs = rows.sort_values("evaluations").groupby(["algorithm", "replication"])["loss"]
         ends = np.log([runs.first().max(), rows["loss"].min()])
@@ -136,24 +136,24 @@ def test_batches_that_end_apart_are_of_one_budget():
 def test_parts_of_a_table_keep_their_running_times():
     frame = traces((150, 400))
     scores = read_traces(frame, [1.0, 1e-4], measures="loss:lower")
-    part = scores.subset(algorithms=["y"], datasets=["p0", "p2"]).running_times()
-    held = scores.running_times()
+    part = scores.subset(algorithms=["y"], datasets=["p0", "p2"]).runs().running_times()
+    held = scores.runs().running_times()
     same = held[(held["algorithm"] == "y") & (held["dataset"] != "p1")].reset_index(drop=True)
     pd.testing.assert_frame_equal(part, same)
     lower = scores.declare(bi.Measure("evaluations to 1", "lower", limit=60.0))
-    for row in lower.running_times("evaluations to 1").itertuples():
+    for row in lower.runs("evaluations to 1").running_times().itertuples():
         runs = [h for k, h in hits(frame, 1.0, 60).items() if k[:2] == row[1:3]]
         assert row.total_time == sum(h if np.isfinite(h) else b for h, b in runs)
 
 
 def test_values_that_reach_zero_or_pass_it():
     zero = traces(best=lambda v: v if v > 1e-3 else 0.0)
-    held = read_traces(zero, 5, measures="loss:lower").running_times()
+    held = read_traces(zero, 5, measures="loss:lower").runs().running_times()
     for name, rows in held[held["algorithm"] == "x"].groupby("dataset"):
         of = zero[zero["dataset"] == name]["loss"]
         assert rows["target"].iloc[-2:].tolist() == pytest.approx([of[of > 0].min(), 0.0])
     negative = traces(best=np.log10)
-    held = read_traces(negative, 5, measures="loss:lower").running_times()
+    held = read_traces(negative, 5, measures="loss:lower").runs().running_times()
     steps = held[held["algorithm"] == "x"].groupby("dataset")["target"].apply(np.diff)
     assert all(np.ptp(step) < 1e-9 for step in steps)
 
@@ -167,7 +167,7 @@ def test_names_of_columns_and_new_names():
     }
     scores = read_traces(frame, [0.01], **given)
     assert scores.measure().name == "calls to 0.01"
-    table = scores.running_times()
+    table = scores.runs().running_times()
     assert set(table["algorithm"]) == {"ours", "y"}
     assert set(table["dataset"]) == {"sphere", "p1", "p2"}
 
@@ -224,5 +224,5 @@ def test_runs_that_diverged_reach_nothing_more():
     late = (frame["dataset"] == "p0") & (frame["algorithm"] == "x") & (frame["evaluations"] > 30)
     frame.loc[late, "loss"] = np.nan
     scores = read_traces(frame, [1e-3], measures="loss:lower")
-    row = scores.running_times().set_index(["dataset", "algorithm"]).loc[("p0", "x")]
+    row = scores.runs().running_times().set_index(["dataset", "algorithm"]).loc[("p0", "x")]
     assert (row["solved"], row["total_time"]) == (0, 4 * 400)

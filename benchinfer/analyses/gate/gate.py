@@ -405,7 +405,7 @@ def _shares_solved(
     tested: dict[str, _Tested] = {}
     notes: list[str] = []
     for q, pair in zip(questions, pairs, strict=True):
-        stopped = pair.scores.stopped_runs(q.measure)
+        stopped = pair.scores.runs(q.measure).stopped()
         if stopped is None or not stopped.stopped.any():
             continue
         solved = pair.scores.solved(q.measure)

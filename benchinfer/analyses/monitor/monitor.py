@@ -201,7 +201,7 @@ def monitor(
         n_measures=several,
     )
     for setting in settings:
-        check(design, setting.measure, unequal=scores.has_unequal_units)
+        check(design, setting.measure, unequal=scores.rows.has_unequal_units)
         _check_replications(setting)
     measures = [setting.measure.name for setting in settings]
     options = MonitorOptions(

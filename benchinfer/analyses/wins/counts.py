@@ -16,7 +16,7 @@ from benchinfer.comparison.evidence import Scores, Setting
 from benchinfer.core.arguments import ArgumentError
 from benchinfer.core.errors import DesignError, ScoreTableError
 from benchinfer.core.frames import frame
-from benchinfer.core.measure import Measure
+from benchinfer.core.measure import Measure, one_measure
 from benchinfer.core.result import Readable
 from benchinfer.core.saving import savable
 from benchinfer.numerics import ties
@@ -27,7 +27,7 @@ from benchinfer.scores.coverage import Coverage, Finding, listed
 from benchinfer.scores.formats.format import BATTLE
 from benchinfer.scores.sources.files import as_files, open_source
 from benchinfer.scores.sources.frames import Source, engine_errors, of_frame
-from benchinfer.scores.table import ScoreTable, one_measure
+from benchinfer.scores.table import ScoreTable
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -47,7 +47,7 @@ def check(scores: ScoreTable) -> None:
     with Terminal() as out:
         size(out, scores)
         for measure in scores.measures:
-            if (held := scores.stopped_runs(measure.name)) is not None and held.stopped.any():
+            if (held := scores.runs(measure.name).stopped()) is not None and held.stopped.any():
                 _solved(out, scores, measure, held)
         noted = False
         for finding in findings:

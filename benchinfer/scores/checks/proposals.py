@@ -186,9 +186,7 @@ def proposals(read: Read, source: object, declaration: Declaration) -> list[Prop
             return []  # a trial lays out every column
         loaded = origin.load(names, [], [])[0].collect().to_arrow()
         columns, rows = [_column(loaded.column(name), name) for name in names], loaded.num_rows
-        queue = list(
-            itertools.islice(_candidates(origin, columns, declaration), 4 * _MOST_TRIALS)
-        )
+        queue = list(itertools.islice(_candidates(origin, columns, declaration), 4 * _MOST_TRIALS))
     except BenchinferError:
         return []
     most = min(_MOST_TRIALS, max(4, _ROWS // max(rows, 1)))

@@ -25,7 +25,7 @@ def test_coco_folders_are_traces_of_errors(tmp_path):
     limit = scores.measure().limit
     assert limit == min(b for t, b in held.values() if t[-1][1] > 0.01)
     check_times(scores, held, 0.01, limit)
-    for row in scores.running_times().itertuples():
+    for row in scores.runs().running_times().itertuples():
         runs = [h for place, h in held.items() if place[:2] == (row.dataset, row.algorithm)]
         first = [next((e for e, y in t if y <= 0.01), budget) for t, budget in runs]
         assert row.total_time == sum(first)
@@ -61,13 +61,13 @@ def test_iohprofiler_folders_say_the_direction(tmp_path, maximization):
     scores = read_traces(tmp_path, [target])
     limit = scores.measure().limit
     check_times(scores, held, target, limit, sign)
-    assert np.isfinite(scores.running_times()["running_time"]).any()
+    assert np.isfinite(scores.runs().running_times()["running_time"]).any()
 
 
 def test_the_first_versions_of_iohprofiler(tmp_path):
     write_ioh_info(tmp_path / "ea")
     scores = read_traces(tmp_path / "ea", [99.0, 100.0])
-    table = scores.running_times().set_index("target")
+    table = scores.runs().running_times().set_index("target")
     assert table["algorithm"].unique().tolist() == ["(1+1) EA"]
     assert table["total_time"].to_dict() == {99.0: 97.0, 100.0: 507.0}
     assert table["solved"].to_dict() == {99.0: 2, 100.0: 1}
@@ -142,7 +142,7 @@ def test_benchopt_results_are_curves_of_stopping_values(tmp_path):
     scores = read_traces(tmp_path / "results.parquet", [1.01])
     assert scores.measure().name == "time to 1.01"
     assert scores.measure().unit == "s"
-    for row in scores.running_times().itertuples():
+    for row in scores.runs().running_times().itertuples():
         data, objective = row.dataset.split("/")
         runs = frame[(frame["dataset_name"] == data) & (frame["solver_name"] == row.algorithm)]
         assert objective == "Lasso[lmbd=0.1]"

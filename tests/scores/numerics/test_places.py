@@ -102,8 +102,8 @@ def test_a_table_is_the_same_in_places_and_in_a_frame(monkeypatch, kind):
                 patch.setattr(module, "placed_frame", lambda _: None)
             there = read_scores(own, measures=MEASURES)
             parts = [there.subset(algorithms=["a7", "a9"]), there.complete("acc", "replication")]
-        assert isinstance(here._rows, PlacedRows)
-        assert not isinstance(there._rows, PlacedRows)
+        assert isinstance(here.rows, PlacedRows)
+        assert not isinstance(there.rows, PlacedRows)
         pairs = [(here, there), (here.subset(algorithms=["a7", "a9"]), parts[0])]
         pairs += [(here.complete("acc", "replication"), parts[1])]
         for first, second in pairs:

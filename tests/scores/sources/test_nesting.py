@@ -231,9 +231,9 @@ def test_statistics_of_parts_of_a_data_set_are_refused_where_units_differ_in_siz
 
 def test_units_that_count_alike_are_of_one_size(answers):
     scores = read(answers)
-    assert scores.has_unequal_units
+    assert scores.rows.has_unequal_units
     by_unit = read(answers, unit_weights="units")
-    assert not by_unit.has_unequal_units
+    assert not by_unit.rows.has_unequal_units
     assert bi.monitor(by_unit).contrasts().shape[0] == 1
     assert by_unit.statistics().summary.n.tolist() == scores.summary.n.tolist()
 
