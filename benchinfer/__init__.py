@@ -48,9 +48,9 @@ if TYPE_CHECKING:
     from benchinfer.relations.relation import Relation
     from benchinfer.reports.page import report
     from benchinfer.scores.declaration import Declaration
+    from benchinfer.scores.examples import load_example
     from benchinfer.scores.read import read_scores, read_traces
     from benchinfer.scores.resampling import Resampling
-    from benchinfer.scores.sources.examples import load_example
     from benchinfer.scores.table import ScoreTable
 
 _homes = {
@@ -80,7 +80,7 @@ _homes = {
     "dataset_features": "analyses.subgroups.characteristics",
     "gate": "analyses.gate.gate",
     "load": "core.saving",
-    "load_example": "scores.sources.examples",
+    "load_example": "scores.examples",
     "monitor": "analyses.monitor.monitor",
     "pareto": "analyses.pareto",
     "per_dataset": "comparison.per_dataset",

@@ -22,7 +22,7 @@ from benchinfer.core.verdict import Comparative, Verdict
 from benchinfer.numerics import ties
 from benchinfer.numerics.covariance import pairs_of
 from benchinfer.numerics.types import Array
-from benchinfer.scores.statistics import rows_needed
+from benchinfer.scores.rows.sufficient import rows_needed
 
 type Statistic = Literal["mean", "median", "worst"]
 _statistics = {"mean": "means", "median": "medians", "worst": "worst scores"}

@@ -20,9 +20,9 @@ from benchinfer.scores.checks.kinds import ZERO_ONE
 from benchinfer.scores.checks.units import UNEQUAL
 from benchinfer.scores.coverage import Coverage
 from benchinfer.scores.numerics.limits import StoppedRuns
-from benchinfer.scores.reductions import spread
 from benchinfer.scores.resampling import Resampling
-from benchinfer.scores.statistics import SufficientStatistics
+from benchinfer.scores.rows.reductions import spread
+from benchinfer.scores.rows.sufficient import SufficientStatistics
 from benchinfer.scores.table import ScoreTable
 
 # What an analysis takes: a table, or statistics of one.

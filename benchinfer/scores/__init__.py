@@ -1,10 +1,15 @@
 """Tables in: reading scores, checking them, and reducing them to arrays."""
 
 from benchinfer.scores.coverage import Coverage, Finding
+from benchinfer.scores.examples import load_example
 from benchinfer.scores.read import read_scores
-from benchinfer.scores.reductions import Blocks, Cells, DatasetCovariates, Observations
 from benchinfer.scores.resampling import Resampling
-from benchinfer.scores.sources.examples import load_example
+from benchinfer.scores.rows.reductions import (
+    Blocks,
+    Cells,
+    DatasetCovariates,
+    Observations,
+)
 from benchinfer.scores.table import ScoreTable
 
 __all__ = [

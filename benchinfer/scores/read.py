@@ -25,7 +25,6 @@ from benchinfer.scores.checks.faults import (
     averaged,
     covariate_faults,
     duplicate_rows,
-    refuse,
     status_without_limit,
     tally,
     tests,
@@ -57,7 +56,7 @@ from benchinfer.scores.columns import (
     status_role,
     unnamed_index,
 )
-from benchinfer.scores.coverage import Finding
+from benchinfer.scores.coverage import Finding, refuse
 from benchinfer.scores.declaration import (
     FAILED_WORDS,
     Crashed,
@@ -70,27 +69,11 @@ from benchinfer.scores.declaration import (
 )
 from benchinfer.scores.features import read_features
 from benchinfer.scores.formats.format import BATTLE, Format
-from benchinfer.scores.formats.layouts import (
-    grouping_column,
-    nested_columns,
-    roles_of,
-    telling_column,
-)
 from benchinfer.scores.resampling import Resampling
-from benchinfer.scores.rows import (
-    EngineRows,
-    PlacedRows,
-    Rows,
-    UnitRows,
-    placed,
-    placed_frame,
-    rows_of,
-)
-from benchinfer.scores.sources.curves import STEPS, TARGETS, TRACES, Take, points, without_column
-from benchinfer.scores.sources.files import as_files, open_source
-from benchinfer.scores.sources.frames import Source, engine_errors
-from benchinfer.scores.sources.names import check_names, renamed
-from benchinfer.scores.sources.nesting import (
+from benchinfer.scores.rows.changes import rows_of
+from benchinfer.scores.rows.engine import EngineRows
+from benchinfer.scores.rows.names import check_names, renamed
+from benchinfer.scores.rows.nesting import (
     NestedUnits,
     Weights,
     counted,
@@ -98,6 +81,17 @@ from benchinfer.scores.sources.nesting import (
     noun,
     plural,
     reduce_units,
+)
+from benchinfer.scores.rows.places import PlacedRows, placed, placed_frame
+from benchinfer.scores.rows.rows import Rows
+from benchinfer.scores.sources.curves import STEPS, TARGETS, TRACES, Take, points, without_column
+from benchinfer.scores.sources.files import as_files, open_source
+from benchinfer.scores.sources.frames import Source, engine_errors
+from benchinfer.scores.sources.layouts import (
+    grouping_column,
+    nested_columns,
+    roles_of,
+    telling_column,
 )
 from benchinfer.scores.sources.query import filtered
 from benchinfer.scores.sources.targets import Goals, target_times
@@ -629,7 +623,7 @@ def _of_units(
     frame, nested = reduce_units(source, reading.roles, weights)
     findings += findings_of(nested, frame)
     domains = dict(reading.domains) if "domain" in reading.columns else None
-    rows = UnitRows(UnitRows(frame).frame(domains))
+    rows = EngineRows(EngineRows(frame, of_units=True).frame(domains), of_units=True)
     return replace(reading, rows=rows, summary=rows.summary()), nested
 
 

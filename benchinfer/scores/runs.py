@@ -23,8 +23,9 @@ from benchinfer.scores.numerics.limits import (
     virtual_best,
 )
 from benchinfer.scores.numerics.targets import TargetTimes
-from benchinfer.scores.rows import Rows
-from benchinfer.scores.summary import Summary
+from benchinfer.scores.rows.changes import replaced
+from benchinfer.scores.rows.rows import Rows
+from benchinfer.scores.rows.summary import Summary
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -317,7 +318,8 @@ def restricted_rows(rows: Rows, old: Measure, new: Measure, of: Summary) -> Rows
             hint="the limit may be lowered.",
         )
     limit, score = new.limit, float(new.stopped_score or 0)
-    return rows.replaced(
+    return replaced(
+        rows,
         old,
         new,
         of.names,

@@ -33,7 +33,12 @@ from benchinfer.scores.normalisation import (
     normalised_rows,
 )
 from benchinfer.scores.numerics.targets import TargetTimes
-from benchinfer.scores.reductions import (
+from benchinfer.scores.resampling import Resampling
+from benchinfer.scores.rows.changes import renamed, replaced, rows_of, selected, subset
+from benchinfer.scores.rows.engine import SortedRows
+from benchinfer.scores.rows.moments import reduce_statistics
+from benchinfer.scores.rows.nesting import NestedUnits, noun, plural
+from benchinfer.scores.rows.reductions import (
     Blocks,
     Cells,
     DatasetCovariates,
@@ -43,24 +48,11 @@ from benchinfer.scores.reductions import (
     reduce_observations,
     rows_of_domains,
 )
-from benchinfer.scores.resampling import Resampling
-from benchinfer.scores.rows import (
-    ReducedRows,
-    Rows,
-    SortedRows,
-    fingerprint,
-    renamed,
-    rows_of,
-    selected,
-)
+from benchinfer.scores.rows.rows import Rows, fingerprint
+from benchinfer.scores.rows.statistics import StatisticsRows
+from benchinfer.scores.rows.sufficient import SufficientStatistics
+from benchinfer.scores.rows.summary import Summary, distinct, long_frame
 from benchinfer.scores.runs import Runs, restricted_rows
-from benchinfer.scores.sources.nesting import NestedUnits, noun, plural
-from benchinfer.scores.statistics import SufficientStatistics
-from benchinfer.scores.summary import (
-    Summary,
-    distinct,
-    long_frame,
-)
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -486,7 +478,7 @@ class ScoreTable(Showable):
         True
         """
         if "statistics" not in self._memo:
-            self._memo["statistics"] = self.rows.statistics(self)
+            self._memo["statistics"] = reduce_statistics(self, self.rows)
         return self._memo["statistics"]
 
     @staticmethod
@@ -500,7 +492,7 @@ class ScoreTable(Showable):
             source=held.source,
             notes=held.notes,
             covariates=(),
-            rows=ReducedRows(held),
+            rows=StatisticsRows(held),
             summary=held.summary,
             features=held.features,
         )
@@ -651,7 +643,7 @@ class ScoreTable(Showable):
         if replications is not None:
             there = self.rows.replications()
             labels["replication"] = _names("replication", replications, there)
-        rows = self.rows.subset(labels, self.domains)
+        rows = subset(self.rows, labels, self.domains)
         part = self._with(rows, rows.summary())
         if self._failures is None:
             return part
@@ -733,8 +725,12 @@ class ScoreTable(Showable):
         label = f"share solved within {old.limit:,.6g}{f' {old.unit}' if old.unit else ''}"
         new = Measure("solved", "higher", tolerance, bounds=(0.0, 1.0), label=label)
         score = float(old.stopped_score or 0)
-        rows = self.rows.replaced(
-            old, new, self.summary.names, lambda rows: (rows.value < score).astype(np.float64)
+        rows = replaced(
+            self.rows,
+            old,
+            new,
+            self.summary.names,
+            lambda rows: (rows.value < score).astype(np.float64),
         )
         measures = tuple(new if m is old else m for m in self.measures)
         table = replace(

@@ -25,17 +25,16 @@ from benchinfer.core.errors import ScoreTableError, unknown
 from benchinfer.core.measure import Measure
 from benchinfer.core.numbers import count
 from benchinfer.numerics.types import Array
-from benchinfer.scores.checks.faults import refuse
 from benchinfer.scores.columns import COMMON
-from benchinfer.scores.coverage import Finding
+from benchinfer.scores.coverage import Finding, refuse
 from benchinfer.scores.declaration import Declaration, Measures
 from benchinfer.scores.formats.catalogue import is_page
-from benchinfer.scores.formats.layouts import ROLES_OF_ERRORS, columns_of_errors
 from benchinfer.scores.formats.pages import published_table
 from benchinfer.scores.formats.published.cells import PublishedTable
 from benchinfer.scores.read import read_scores
 from benchinfer.scores.sources.files import as_files, open_source
 from benchinfer.scores.sources.frames import of_frame
+from benchinfer.scores.sources.layouts import ROLES_OF_ERRORS, columns_of_errors
 
 if TYPE_CHECKING:
     import pandas as pd

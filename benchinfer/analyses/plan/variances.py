@@ -15,7 +15,7 @@ from benchinfer.comparison.evidence import Setting
 from benchinfer.core.errors import DesignError
 from benchinfer.core.measure import Measure
 from benchinfer.core.saving import savable
-from benchinfer.scores.sources.nesting import nested_items
+from benchinfer.scores.rows.nesting import nested_items
 from benchinfer.scores.table import ScoreTable
 
 if TYPE_CHECKING:

@@ -26,7 +26,7 @@ from benchinfer.scores.features import Feature
 from benchinfer.scores.table import ScoreTable
 
 if TYPE_CHECKING:
-    from benchinfer.scores.reductions import Cells
+    from benchinfer.scores.rows.reductions import Cells
 
 # Data sets per parameter below which tests along characteristics have little power.
 _PER_PARAMETER = 5

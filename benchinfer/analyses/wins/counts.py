@@ -21,9 +21,8 @@ from benchinfer.core.result import Readable
 from benchinfer.core.saving import savable
 from benchinfer.numerics import ties
 from benchinfer.numerics.types import Array, Codes
-from benchinfer.scores.checks.faults import refuse
 from benchinfer.scores.columns import column_roles, holds, label, missing_columns, numbers
-from benchinfer.scores.coverage import Coverage, Finding, listed
+from benchinfer.scores.coverage import Coverage, Finding, listed, refuse
 from benchinfer.scores.formats.format import BATTLE
 from benchinfer.scores.sources.files import as_files, open_source
 from benchinfer.scores.sources.frames import Source, engine_errors, of_frame

@@ -354,9 +354,9 @@ class SourceArguments:
     def read(self) -> ScoreTable:
         """Read the table."""
         from benchinfer.scores.declaration import Declaration
+        from benchinfer.scores.examples import examples, load_example
         from benchinfer.scores.read import read, read_to_targets
         from benchinfer.scores.resampling import Resampling
-        from benchinfer.scores.sources.examples import examples, load_example
 
         source = self.places
         declaration = Declaration(
@@ -446,10 +446,10 @@ class SourceArguments:
         """Return the role of each column, from the head of the table."""
         from benchinfer.scores.columns import level_columns
         from benchinfer.scores.declaration import check_units
-        from benchinfer.scores.formats.layouts import roles_of
+        from benchinfer.scores.examples import examples
         from benchinfer.scores.sources.curves import Take, without_column
-        from benchinfer.scores.sources.examples import examples
         from benchinfer.scores.sources.files import open_source
+        from benchinfer.scores.sources.layouts import roles_of
 
         place = self.places
         if isinstance(place, str):
@@ -481,8 +481,8 @@ class SourceArguments:
 
         Where an algorithm has several scores on a data set, their spread is the error.
         """
-        from benchinfer.scores.formats.layouts import columns_of_errors
         from benchinfer.scores.sources.files import open_source
+        from benchinfer.scores.sources.layouts import columns_of_errors
 
         several = self.others or scores.summary.replications.max() > 1
         if several or self.layout not in ("auto", "long") or self.scores == "-":

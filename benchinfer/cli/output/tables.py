@@ -13,7 +13,7 @@ from benchinfer.comparison.checks.tables import order_words, solved_runs
 from benchinfer.core import numbers
 from benchinfer.core.numbers import count
 from benchinfer.scores.checks.advice import ADVICE
-from benchinfer.scores.sources.nesting import noun, plural
+from benchinfer.scores.rows.nesting import noun, plural
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -16,7 +16,7 @@ from benchinfer.numerics.types import Array
 
 if TYPE_CHECKING:
     from benchinfer.scores.numerics.domains import Units
-    from benchinfer.scores.reductions import DatasetCovariates
+    from benchinfer.scores.rows.reductions import DatasetCovariates
     from benchinfer.scores.table import ScoreTable
 
 

@@ -18,7 +18,7 @@ from benchinfer.scores.checks.faults import Reading, tests
 from benchinfer.scores.columns import FAILED, INNER, LABELS, Frame, lazy
 from benchinfer.scores.coverage import Finding, Gaps
 from benchinfer.scores.declaration import Failed
-from benchinfer.scores.summary import Summary, first_rows, n_rows
+from benchinfer.scores.rows.summary import Summary, first_rows, n_rows
 
 if TYPE_CHECKING:
     import pandas as pd

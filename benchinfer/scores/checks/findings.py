@@ -22,6 +22,7 @@ from benchinfer.scores.checks.facts import Facts, Rule, least_datasets, least_fl
 from benchinfer.scores.columns import FAILED, STATUS, common_name
 from benchinfer.scores.coverage import Finding
 from benchinfer.scores.resampling import FOLDS, SPLITS, Resampling, declaration
+from benchinfer.scores.rows.nesting import LACKING, REVERSED
 from benchinfer.scores.sources.runs import CONTEXTS
 
 if TYPE_CHECKING:
@@ -284,8 +285,8 @@ DOUBTS = (
     gaps.NOT_AT_RANDOM,
     *units.MIXED,
     units.UNEQUAL,
-    units.LACKING,
-    units.REVERSED,
+    LACKING,
+    REVERSED,
 )
 RULES: tuple[Rule, ...] = (
     partial(_incomplete, empty=True),

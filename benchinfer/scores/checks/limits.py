@@ -16,8 +16,8 @@ from benchinfer.scores.columns import BLANKS, LABELS
 from benchinfer.scores.coverage import Finding
 from benchinfer.scores.declaration import Crashed
 from benchinfer.scores.formats.format import Format
+from benchinfer.scores.rows.summary import Summary, first_rows, n_rows
 from benchinfer.scores.sources.frames import Source
-from benchinfer.scores.summary import Summary, first_rows, n_rows
 
 # Words of a column of status, in small letters, "_" and "-" written as spaces.
 # A proof that a problem has no solution solves it (SAT, MIP, planning); a solver that gives up, and

@@ -7,26 +7,43 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, Protocol, cast
 
 from benchinfer.core.errors import BenchinferError, ScoreTableError
 from benchinfer.core.numbers import count, join, number_of
-from benchinfer.scores.checks.faults import refusal
-from benchinfer.scores.checks.patterns import Pattern, pattern_of
 from benchinfer.scores.columns import COMMON, GROUPS, ITEMS, common_name
-from benchinfer.scores.coverage import Finding
+from benchinfer.scores.coverage import Finding, refusal
 from benchinfer.scores.declaration import Declaration
-from benchinfer.scores.formats.layouts import MEASURES, PUBLISHED, error_columns, is_measure
 from benchinfer.scores.sources.curves import STEPS, TARGETS, TRACES
 from benchinfer.scores.sources.files import open_source
 from benchinfer.scores.sources.frames import Source
+from benchinfer.scores.sources.layouts import MEASURES, PUBLISHED, error_columns, is_measure
+from benchinfer.scores.sources.patterns import Pattern, pattern_of
 
 if TYPE_CHECKING:
+    import pandas as pd
+
+    from benchinfer.core.measure import Measure
+    from benchinfer.scores.rows.summary import Summary
     from benchinfer.scores.sources.targets import Goals
-    from benchinfer.scores.table import ScoreTable
 
 type Options = Mapping[str, Any]
-type Read = Callable[[object, Declaration, Goals | None], ScoreTable]
+type Read = Callable[[object, Declaration, Goals | None], TrialTable]
+
+
+class TrialTable(Protocol):
+    """Table that a trial gives, as far as its size and its gaps tell whether it is right."""
+
+    @property
+    def datasets(self) -> tuple[str, ...]: ...  # noqa: D102
+    @property
+    def algorithms(self) -> tuple[str, ...]: ...  # noqa: D102
+    @property
+    def measures(self) -> tuple[Measure, ...]: ...  # noqa: D102
+    @property
+    def summary(self) -> Summary: ...  # noqa: D102
+    def failures(self) -> pd.DataFrame: ...  # noqa: D102
+
 
 # Further names of roles, the likeliest first; compared as those of `COMMON`.
 SYNONYMS: dict[str, tuple[str, ...]] = {
@@ -226,7 +243,7 @@ def _column(values: Any, name: str) -> ColumnKind:
 
 def _trial(
     read: Read, source: object, declaration: Declaration, candidate: Options
-) -> tuple[ScoreTable | None, tuple[str, ...], list[Finding]]:
+) -> tuple[TrialTable | None, tuple[str, ...], list[Finding]]:
     """Read the table, with a provisional direction where none is declared."""
     fields = {name: value for name, value in candidate.items() if name != "targets"}
     given, targets = replace(declaration, **fields), candidate.get("targets")
@@ -471,7 +488,7 @@ def _of_curves(
     return [{**candidate, "take": f"last:{column.name}"} for column in finest]
 
 
-def _gives(table: ScoreTable) -> str:
+def _gives(table: TrialTable) -> str:
     """Return the size of a table as text: ``3 algorithms x 12 data sets x 5 replications``."""
     parts = [count(len(table.algorithms), "algorithm"), count(len(table.datasets), "data set")]
     replications = table.summary.replications

@@ -16,7 +16,6 @@ from benchinfer.scores.numerics import two_way
 MIXED = ("stand-ins", "per cent and fractions")
 UNEQUAL = "unequal spread"
 # Of nested units: items that some algorithms lack, and groups of items declared within items.
-LACKING, REVERSED = "units without items", "order of units"
 _FEWEST = 4  # data sets
 _NEGATIVE = (-1.0, -9.0, -99.0, -999.0, -9999.0, -99999.0)
 _LARGE = (999.0, 9999.0, 99999.0, 999999.0, 9999999.0, 1e6, 1e7, 1e8, 1e9, 2147483647.0)

@@ -54,7 +54,6 @@ from benchinfer.scores.formats.documents import (
     too_deep,
 )
 from benchinfer.scores.formats.format import Format, not_utf8
-from benchinfer.scores.formats.layouts import roles_of
 from benchinfer.scores.formats.packed import COMPRESSED, MOST_BYTES, opened
 from benchinfer.scores.numerics.places import NotDenseError
 from benchinfer.scores.sources.arrow import arrow_file
@@ -69,6 +68,7 @@ from benchinfer.scores.sources.frames import (
     first_line,
     of_frame,
 )
+from benchinfer.scores.sources.layouts import roles_of
 from benchinfer.scores.sources.partitions import partitions, with_partitions
 from benchinfer.scores.sources.query import duckdb_file, numbers_of_text, open_relation, sqlite_file
 from benchinfer.scores.sources.runs import as_run, contexts_that_differ, is_timed

@@ -11,7 +11,7 @@ import benchinfer.scores.rows as kinds
 from benchinfer.scores.numerics import places as numerics
 from benchinfer.scores.numerics.places import cell_moments, cell_quantiles, count_equal
 from benchinfer.scores.read import read_scores
-from benchinfer.scores.rows import PlacedRows, placed
+from benchinfer.scores.rows.places import PlacedRows, placed
 
 KEYS = ["measure", "dataset", "replication", "algorithm"]
 ROLES = {name: name for name in (*KEYS, "value")}

@@ -4,8 +4,8 @@ from pathlib import Path
 import pytest
 
 from benchinfer.core.errors import ScoreTableError
+from benchinfer.scores.examples import examples, load_example
 from benchinfer.scores.sources import examples as module
-from benchinfer.scores.sources.examples import examples, load_example
 
 
 @pytest.mark.parametrize("name", list(examples()))

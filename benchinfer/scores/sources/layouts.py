@@ -13,7 +13,6 @@ from benchinfer.core.errors import ScoreTableError
 from benchinfer.core.hints import directions, literal
 from benchinfer.core.numbers import count, number_of, several
 from benchinfer.numerics.types import Array
-from benchinfer.scores.checks.patterns import pattern_of
 from benchinfer.scores.columns import (
     COMMON,
     GROUPS,
@@ -27,6 +26,7 @@ from benchinfer.scores.columns import (
 )
 from benchinfer.scores.coverage import Finding
 from benchinfer.scores.sources.frames import Source
+from benchinfer.scores.sources.patterns import pattern_of
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 import benchinfer as bi
-from benchinfer.scores.statistics import condensed, pool_moments
+from benchinfer.scores.rows.sufficient import condensed, pool_moments
 
 EXACT = 1e-11
 

@@ -8,7 +8,7 @@ import pytest
 import benchinfer as bi
 import benchinfer.scores.read as reading
 from benchinfer.core.errors import DesignError, ScoreTableError
-from benchinfer.scores.sources.nesting import counted
+from benchinfer.scores.rows.nesting import counted
 
 LEVELS = ("passage", "question", "epoch")
 

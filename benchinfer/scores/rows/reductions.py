@@ -14,7 +14,7 @@ from benchinfer.scores.columns import Frame
 from benchinfer.scores.numerics.domains import domain_levels
 from benchinfer.scores.numerics.nested import dense
 from benchinfer.scores.numerics.places import Places
-from benchinfer.scores.summary import (
+from benchinfer.scores.rows.summary import (
     ScoreRows,
     Summary,
     coded,
