@@ -34,9 +34,7 @@ FILE_LINES = 800
 LONG_FILES = {  # target: none
     "analyses/mixed/numerics/structured_likelihood.py": 870,
     "scores/columns.py": 841,
-    "scores/rows.py": 830,
-    "scores/sources/files.py": 990,
-    "scores/table.py": 1300,
+    "scores/table.py": 970,
 }
 METHODS = 36  # of its own, of a class
 LARGE_CLASSES = {  # target: none

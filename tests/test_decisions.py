@@ -24,7 +24,7 @@ MAY_READ = {
     # It writes the calls that an error proposes as commands.
     "cli/hints.py:said",
     # PyArrow's errors have no field: what is wrong is read here, once, and is a field from then on.
-    "scores/sources/files.py:_arrow_fault",
+    "scores/sources/text.py:arrow_fault",
 }
 
 

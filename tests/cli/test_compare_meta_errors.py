@@ -3,7 +3,6 @@
 import shlex
 
 import pytest
-
 from tests.scores.formats.test_layouts_errors import NAMES, table
 
 OFFER = "Weighing by the published errors of the scores: benchinfer "

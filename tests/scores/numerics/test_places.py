@@ -7,10 +7,10 @@ import pyarrow.parquet as pq
 import pytest
 
 import benchinfer.scores.read as reading
-import benchinfer.scores.rows as kinds
 from benchinfer.scores.numerics import places as numerics
 from benchinfer.scores.numerics.places import cell_moments, cell_quantiles, count_equal
 from benchinfer.scores.read import read_scores
+from benchinfer.scores.rows import changes as kinds
 from benchinfer.scores.rows.places import PlacedRows, placed
 
 KEYS = ["measure", "dataset", "replication", "algorithm"]

@@ -318,7 +318,7 @@ def test_faults_name_the_levels_whichever_way_rows_are_read(answers, monkeypatch
 
 
 def test_large_tables_of_units_are_read_in_places(answers, monkeypatch):
-    monkeypatch.setattr(reading, "EngineRows", None)  # of rows that are not in places
+    monkeypatch.setattr(reading, "_of_frame", None)  # of rows that are not in places
     assert read(answers).units is not None
 
 

@@ -152,7 +152,7 @@ def test_one_block_per_dataset_has_a_mean_and_no_spread():
 
 def test_blocks_reduced_in_parts_have_the_moments_of_the_whole(monkeypatch):
     whole = table(missing=0.2).statistics()
-    monkeypatch.setattr("benchinfer.scores.rows._PART", 12)
+    monkeypatch.setattr("benchinfer.scores.rows.places._PART", 12)
     parts = table(missing=0.2).statistics()
     np.testing.assert_array_equal(parts.sample, whole.sample)
     assert parts.steps == whole.steps
