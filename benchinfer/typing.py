@@ -31,6 +31,7 @@ from benchinfer.relations.cluster_stability import ClusterStability
 from benchinfer.relations.consensus.consensus import Consensus
 from benchinfer.relations.consensus.stability import ConsensusInfluence, Stability
 from benchinfer.scores.rows.sufficient import SufficientStatistics
+from benchinfer.scores.runs import Runs
 
 __all__ = [
     "Allocation",
@@ -62,6 +63,7 @@ __all__ = [
     "PredictiveChecks",
     "Regions",
     "ResponseComparison",
+    "Runs",
     "Stability",
     "Subgroups",
     "SufficientStatistics",
