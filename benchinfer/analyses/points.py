@@ -55,7 +55,6 @@ class PointsComparison(Comparison):
 
     title: ClassVar[str] = "Point comparison"
     tested: ClassVar[bool] = False
-    shown: ClassVar[str] = ""
 
     @property
     def words(self) -> str:
@@ -122,9 +121,8 @@ class PointsComparison(Comparison):
         )
 
     def scope(self) -> str:
-        """Return what the claims are about, in words: never more than a description."""
-        where = wording.scope(self.setting, self.target, where="over")
-        return f"going by {self.words} alone, without inference, {where}"
+        """Return what is described, in words: data sets, and never a domain."""
+        return wording.scope(self.setting, self.target, where="over")
 
     def sources(self) -> list[object]:
         """Return the functions used whose docstrings name their sources."""

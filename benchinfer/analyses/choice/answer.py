@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
 
@@ -16,7 +16,7 @@ from benchinfer.comparison.per_dataset import ComparisonGroups
 from benchinfer.core.arguments import ArgumentError
 from benchinfer.core.errors import unknown
 from benchinfer.core.hints import literal
-from benchinfer.core.numbers import count, join, within
+from benchinfer.core.numbers import count, join
 from benchinfer.core.result import Tabular
 from benchinfer.core.saving import savable
 from benchinfer.core.verdict import Verdict
@@ -24,7 +24,27 @@ from benchinfer.core.verdict import Verdict
 if TYPE_CHECKING:
     import pandas as pd
 
+    from benchinfer.numerics.types import States
+
 _BETTER = (Verdict.FIRST, Verdict.SECOND)
+_DECIDED = (*_BETTER, Verdict.EQUIVALENT)
+
+
+class _Second(NamedTuple):
+    """A second analysis in words: its name with what it compares, and its verbs."""
+
+    name: str
+    decide: str
+    give: str
+    test: str
+
+
+_SECOND = {
+    "mixed": _Second("The mixed model, which compares means,", "decides", "gives", "tests"),
+    "permutation": _Second(
+        "Permutation tests, which need no normal distribution,", "decide", "give", "test"
+    ),
+}
 
 
 @savable
@@ -59,39 +79,26 @@ class Answer(ComparisonGroups[Comparison], Tabular):
         lead, second = self.results[measure], self.others.get(measure)
         if second is None:
             return ""
+        words = _SECOND[self.choices[measure].second]
         if isinstance(second, str):
-            return f"{self.choices[measure].second} cannot answer: {second}"
-        sides = lead.pairs.sides
-        codes, theirs = lead.pairs.codes, second.of(sides)
+            return f"{words.name} cannot answer: {second}"
+        codes, theirs = lead.pairs.codes, second.of(lead.pairs.sides)
         common = (codes != Verdict.MISSING) & (theirs != Verdict.MISSING) & ~lead.withheld
-        better = np.isin(codes, _BETTER) & np.isin(theirs, _BETTER)
-        n, differ = int(common.sum()), int((common & (codes != theirs)).sum())
-        opposed = int((better & (codes != theirs)).sum())
-        by = f"by {within(second.title)}:"
-        tested = "" if n == len(sides) else " that both test"
-        if n == 0:
-            return f"{by} none of these pairs is tested"
-        if n == 1:
-            pair = f" on the pair{tested}" if tested else ""
-            return f"{by} {'another' if differ else 'the same'} verdict{pair}"
-        same = f"{by} the same verdict on {n - differ:,} of {count(n, 'pair')}{tested}"
-        if opposed:
-            return f"{same}, and on {opposed:,} the other algorithm is better"
-        return same
+        return _agreement(words, codes[common], theirs[common])
 
     def basis(self, measure: str) -> str:
         """Return a sentence on the analysis of a measure, its reason and a second analysis."""
         result, choice = self.results[measure], self.choices[measure]
-        analysis = f"By {within(result.heading)}{choice.of_scores}, as {choice.reason}"
+        analysis = f"{result.heading}{choice.of_scores}, as {choice.reason}"
         turned = ""
         if n := choice.unpaired:
             turns = f"{n:,} of {count(len(result.pairs.codes), 'verdict')}"
             turned = (
-                "replications of one number are taken as shared by the algorithms, without which"
+                "Replications of one number are taken as shared by the algorithms; without that"
                 f" {turns} would be another"
             )
         parts = [analysis, self.agreement(measure), turned, gaps.clause(result)]
-        return f"{'; '.join(part for part in parts if part)}."
+        return " ".join(f"{part}." for part in parts if part)
 
     def headline(self) -> str:
         """Return the verdict on each measure, with the analysis and its reason."""
@@ -128,6 +135,32 @@ class Answer(ComparisonGroups[Comparison], Tabular):
         """Return the measures and the analyses."""
         by = join([f"{name} by {choice.analysis}" for name, choice in self.choices.items()])
         return f"<Answer: {by}>"
+
+
+def _agreement(second: _Second, codes: States, theirs: States) -> str:
+    """Return in words how far the verdicts of a second analysis on the same pairs agree."""
+    n, same = len(codes), codes == theirs
+    if n == 0:
+        return f"{second.name} {second.test} none of these pairs"
+    if same.all():
+        return f"{second.name} {second.give} the same verdict{'s' if n > 1 else ''}"
+    decided, better = np.isin(codes, _DECIDED), np.isin(codes, _BETTER)
+    opposed = int((better & np.isin(theirs, _BETTER) & ~same).sum())
+    also, more = int((decided & same).sum()), int((~decided & np.isin(theirs, _DECIDED)).sum())
+    if also == decided.sum() and more:
+        return f"{second.name} {second.decide} {_these(also)} and {more:,} more"
+    parts = list[str]()
+    if n := int(decided.sum()):
+        parts = [f"{also:,} of {_these(n)}, too" if also else f"none of {_these(n)}"]
+    parts += [f"{more:,} that are undecided here"] if more else []
+    claim = f"{second.name} {second.decide} {join(parts)}"
+    if opposed:
+        return f"{claim}; on {opposed:,} the other algorithm is better by it"
+    return f"{claim}; none the other way" if decided.any() else claim
+
+
+def _these(n: int) -> str:
+    return "this pair" if n == 1 else f"these {n:,} pairs"
 
 
 def levels(results: Mapping[str, Comparison]) -> pd.DataFrame:
