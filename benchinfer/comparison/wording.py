@@ -257,7 +257,7 @@ def _against(relation: Relation, control: int, measure: Measure) -> str:
     )
     parts = [f"{several(above)} {_is(above)} better than {names[control]}"] if above else []
     parts += [f"{names[control]} is better than {several(below)}"] if below else []
-    claim = join(parts) or f"all {len(rest)} comparisons with {names[control]} are undecided"
+    claim = join(parts) or f"{_all(len(rest))} comparisons with {names[control]} are undecided"
     if equal and not parts:
         claim = f"no algorithm is better or worse than {names[control]}"
     if equal:
@@ -297,16 +297,20 @@ def _nothing_strict(relation: Relation, top: int, measure: Measure) -> str:
     if n == 1:
         return f", but against {names[1 - top]} it is undecided"
     if equal:
-        return f"; {equal:,} of {n:,} pairs{of} are {equivalent(measure)}, the others undecided"
+        are = "is" if equal == 1 else "are"
+        return f"; {equal:,} of {n:,} pairs{of} {are} {equivalent(measure)}, the others undecided"
     return f"; {_none_decided(n, 0, of)}"
 
 
 def _none_decided(n: int, equal: int, of: str) -> str:
     """Return a clause that no algorithm of n pairs is better than the other."""
-    which = "both" if n == 2 else f"all {n:,}"
     return (
-        f"none of the {n:,} pairs{of} is decided" if equal else f"{which} pairs{of} are undecided"
+        f"none of the {n:,} pairs{of} is decided" if equal else f"{_all(n)} pairs{of} are undecided"
     )
+
+
+def _all(n: int) -> str:
+    return "both" if n == 2 else f"all {n:,}"
 
 
 def equivalent(measure: Measure) -> str:

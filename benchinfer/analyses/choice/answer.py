@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
+from benchinfer.analyses.choice.agreement import SECOND, in_words
 from benchinfer.analyses.choice.choice import Choice
 from benchinfer.comparison.checks import gaps
 from benchinfer.comparison.comparison import Comparison
@@ -23,28 +24,6 @@ from benchinfer.core.verdict import Verdict
 
 if TYPE_CHECKING:
     import pandas as pd
-
-    from benchinfer.numerics.types import States
-
-_BETTER = (Verdict.FIRST, Verdict.SECOND)
-_DECIDED = (*_BETTER, Verdict.EQUIVALENT)
-
-
-class _Second(NamedTuple):
-    """A second analysis in words: its name with what it compares, and its verbs."""
-
-    name: str
-    decide: str
-    give: str
-    test: str
-
-
-_SECOND = {
-    "mixed": _Second("The mixed model, which compares means,", "decides", "gives", "tests"),
-    "permutation": _Second(
-        "Permutation tests, which need no normal distribution,", "decide", "give", "test"
-    ),
-}
 
 
 @savable
@@ -79,12 +58,12 @@ class Answer(ComparisonGroups[Comparison], Tabular):
         lead, second = self.results[measure], self.others.get(measure)
         if second is None:
             return ""
-        words = _SECOND[self.choices[measure].second]
+        words = SECOND[self.choices[measure].second]
         if isinstance(second, str):
             return f"{words.name} cannot answer: {second}"
         codes, theirs = lead.pairs.codes, second.of(lead.pairs.sides)
         common = (codes != Verdict.MISSING) & (theirs != Verdict.MISSING) & ~lead.withheld
-        return _agreement(words, codes[common], theirs[common])
+        return in_words(words, codes[common], theirs[common])
 
     def basis(self, measure: str) -> str:
         """Return a sentence on the analysis of a measure, its reason and a second analysis."""
@@ -135,32 +114,6 @@ class Answer(ComparisonGroups[Comparison], Tabular):
         """Return the measures and the analyses."""
         by = join([f"{name} by {choice.analysis}" for name, choice in self.choices.items()])
         return f"<Answer: {by}>"
-
-
-def _agreement(second: _Second, codes: States, theirs: States) -> str:
-    """Return in words how far the verdicts of a second analysis on the same pairs agree."""
-    n, same = len(codes), codes == theirs
-    if n == 0:
-        return f"{second.name} {second.test} none of these pairs"
-    if same.all():
-        return f"{second.name} {second.give} the same verdict{'s' if n > 1 else ''}"
-    decided, better = np.isin(codes, _DECIDED), np.isin(codes, _BETTER)
-    opposed = int((better & np.isin(theirs, _BETTER) & ~same).sum())
-    also, more = int((decided & same).sum()), int((~decided & np.isin(theirs, _DECIDED)).sum())
-    if also == decided.sum() and more:
-        return f"{second.name} {second.decide} {_these(also)} and {more:,} more"
-    parts = list[str]()
-    if n := int(decided.sum()):
-        parts = [f"{also:,} of {_these(n)}, too" if also else f"none of {_these(n)}"]
-    parts += [f"{more:,} that are undecided here"] if more else []
-    claim = f"{second.name} {second.decide} {join(parts)}"
-    if opposed:
-        return f"{claim}; on {opposed:,} the other algorithm is better by it"
-    return f"{claim}; none the other way" if decided.any() else claim
-
-
-def _these(n: int) -> str:
-    return "this pair" if n == 1 else f"these {n:,} pairs"
 
 
 def levels(results: Mapping[str, Comparison]) -> pd.DataFrame:
