@@ -101,7 +101,7 @@ class PointsComparison(Comparison):
 
     @property
     def _name(self) -> str:
-        return "worst score" if self.statistic == "worst" else self.statistic
+        return self.measure.average if self.statistic == "mean" else self.words[4:]
 
     def headline(self) -> str:
         """Return the order of the statistic in one sentence: nothing is tested, or better."""
