@@ -55,7 +55,6 @@ class PointsComparison(Comparison):
 
     title: ClassVar[str] = "Point comparison"
     tested: ClassVar[bool] = False
-    shown: ClassVar[str] = ""
 
     @property
     def words(self) -> str:
@@ -102,7 +101,7 @@ class PointsComparison(Comparison):
 
     @property
     def _name(self) -> str:
-        return "worst score" if self.statistic == "worst" else self.statistic
+        return self.measure.average if self.statistic == "mean" else self.words[4:]
 
     def headline(self) -> str:
         """Return the order of the statistic in one sentence: nothing is tested, or better."""
@@ -122,9 +121,8 @@ class PointsComparison(Comparison):
         )
 
     def scope(self) -> str:
-        """Return what the claims are about, in words: never more than a description."""
-        where = wording.scope(self.setting, self.target, where="over")
-        return f"going by {self.words} alone, without inference, {where}"
+        """Return what is described, in words: data sets, and never a domain."""
+        return wording.scope(self.setting, self.target, where="over")
 
     def sources(self) -> list[object]:
         """Return the functions used whose docstrings name their sources."""

@@ -111,8 +111,6 @@ class Comparison(Tabular):
 
     # What the analysis is called in headings.
     title: ClassVar[str] = "Comparison"
-    # What goes before "better" in a headline.
-    shown: ClassVar[str] = "shown to be "
     # Words for the algorithm that a verdict puts first, and for the other one.
     comparative: ClassVar[Comparative] = BETTER
     # Why it may decide a pair that another analysis leaves undecided, and the reverse.
@@ -399,7 +397,7 @@ class Comparison(Tabular):
             better = self.measure.better
         most = f"the {words[better == 'higher']} {name}"
         thin = wording.resting(read)
-        first = wording.headline(relation, self.measure, scope, levels, most, self.shown, thin)
+        first = wording.headline(relation, self.measure, scope, levels, most, thin)
         return f"{first}{gaps}"
 
     def claims(self, measure: Measure, scope: str) -> str:
@@ -463,7 +461,7 @@ class Comparison(Tabular):
             return ""
         sides, codes = self.pairs.sides, self.pairs.codes
         wins = [
-            f"{winner} is {self.shown}better than {loser}"
+            f"{winner} is better than {loser}"
             for winner, loser in (
                 sides[p] if codes[p] == Verdict.FIRST else sides[p][::-1]
                 for p in np.flatnonzero(against).tolist()

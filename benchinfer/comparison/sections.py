@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from typing import TYPE_CHECKING
+from itertools import starmap
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -103,6 +104,7 @@ _TESTS = ("p_value", "p_noninferiority")
 _OPEN = np.array([-np.inf, np.inf])
 _BETTER = (Verdict.FIRST.label, Verdict.SECOND.label)
 _SHARES = ("prob_first", "prob_equivalent", "prob_second")
+_MOST_DIGITS = 8  # of a number that is not to be written as equality
 
 
 def favours(measure: Measure) -> str:
@@ -153,13 +155,21 @@ def interval_writer(write: Write, turn: Callable[[object], Array]) -> Callable[[
 
 def effect_columns(measure: Measure, frame: pd.DataFrame, kind: str) -> tuple[Column, ...]:
     """Return the columns of an effect and of its interval if any."""
-    write = effect_writer(measure, frame)
-    estimate = number("estimate", measure.effect_name, write)
     if "conf_low" not in frame:
-        return (estimate,)
+        return (number("estimate", measure.effect_name, effect_writer(measure, frame)),)
+    writer = row_writer(measure, frame)
+
+    def estimate(value: float, low: float, high: float) -> str:
+        return writer(value, low, high)(value)
+
+    def ends(low: float, high: float, value: float, verdict: str = "") -> str:
+        return effect_interval(low, high, verdict, measure=measure, write=writer(value, low, high))
+
     verdict = ("verdict",) if "verdict" in frame else ()
-    written = partial(effect_interval, measure=measure, write=write)
-    return estimate, number("conf_low", kind, written, also=("conf_high", *verdict))
+    return (
+        number("estimate", measure.effect_name, estimate, also=("conf_low", "conf_high")),
+        number("conf_low", kind, ends, also=("conf_high", "estimate", *verdict)),
+    )
 
 
 def effect_interval(
@@ -288,10 +298,72 @@ def effect_writer(measure: Measure, frame: pd.DataFrame) -> Write:
         return places(decimals(_spreads(frame)))
     if "conf_low" not in frame:
         return significant
-    # Of ratios, quarters of the intervals' logarithms: errors as shares.
+    return partial(
+        _ratio, digits=max(3, decimals(_relative_errors(frame["conf_low"], frame["conf_high"])))
+    )
+
+
+def row_writers(measure: Measure, frame: pd.DataFrame, rows: pd.DataFrame) -> list[Write]:
+    """Return a formatter of effects for each of some rows of a frame; see `row_writer`."""
+    if "conf_low" not in frame:
+        return [effect_writer(measure, frame)] * len(rows)
+    values = rows[["estimate", "conf_low", "conf_high"]].itertuples(index=False)
+    return [*starmap(row_writer(measure, frame), values)]
+
+
+def row_writer(measure: Measure, frame: pd.DataFrame) -> Callable[[float, float, float], Write]:
+    """Return a function from a row's estimate and interval to the formatter of its effects.
+
+    All rows have the digits of `effect_writer`, but one with a much smaller error has those of its
+    own, and where equality is excluded no number is written as it.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from benchinfer.core.measure import Measure
+    >>> rows = pd.DataFrame({"conf_low": [-0.2, 0.1, 3e-5], "conf_high": [0.3, 0.7, 5e-5]})
+    >>> writer = row_writer(Measure("error", better="lower"), rows)
+    >>> writer(0.05, -0.2, 0.3)(0.05), writer(4e-5, 3e-5, 5e-5)(4e-5)
+    ('0.05', '0.000040')
+    """
+    identity = measure.scale == "identity"
+    if identity:
+        common, write = decimals(_spreads(frame)), places
+    else:
+        common = max(3, decimals(_relative_errors(frame["conf_low"], frame["conf_high"])))
+        write = _ratios
+    equality = write(common)(measure.neutral)
+
+    def of_row(estimate: float, low: float, high: float) -> Write:
+        spreads = [(high - low) / 4] if identity else _relative_errors(low, high)
+        fine = decimals(spreads) if np.isfinite(spreads).all() and spreads[0] > 0 else common
+        digits = fine if fine > common + 1 else common
+        excluded = low >= measure.neutral or high <= measure.neutral
+        shown = [x for x in (estimate, low, high) if np.isfinite(x) and x != measure.neutral]
+        while (
+            excluded
+            and digits < _MOST_DIGITS
+            and any(_equal(write(digits)(x), equality) for x in shown)
+        ):
+            digits += 1
+        return write(digits)
+
+    return of_row
+
+
+def _equal(text: str, equality: str) -> bool:
+    """Return whether a number is written as equality is, to whatever digit."""
+    return text.rstrip("0").rstrip(".") == equality.rstrip("0").rstrip(".")
+
+
+def _ratios(digits: int) -> Write:
+    return partial(_ratio, digits=digits)
+
+
+def _relative_errors(low: Any, high: Any) -> list[float]:
+    """Return the errors of ratios as shares: quarters of the intervals' logarithms."""
     with np.errstate(divide="ignore", invalid="ignore"):
-        shares = np.log(frame["conf_high"] / frame["conf_low"]) / 4
-    return partial(_ratio, digits=max(3, decimals(shares.tolist())))
+        return np.ravel(np.log(np.divide(high, low)) / 4).tolist()
 
 
 def _ratio(value: float, digits: int) -> str:
@@ -438,7 +510,9 @@ def findings(records: Sequence[Finding]) -> Table:
 def explained(tables: Sequence[Table]) -> tuple[tuple[str, str, str], ...]:
     """Return head, name and definition of each table column that is in the glossary."""
     columns = [column for table in tables for column in table.columns[::-1] if column.defined]
-    seen = {name: c.head for c in columns for name in (*c.also[::-1], c.name) if name in GLOSSARY}
+    seen = {name: c.head for c in columns for name in c.also if name in GLOSSARY}
+    seen |= {c.name: c.head for c in columns if c.name in GLOSSARY}
+    seen |= {"conf_high": seen["conf_low"]} if {"conf_low", "conf_high"} <= {*seen} else {}
     return tuple((seen[name], name, text) for name, text in GLOSSARY.items() if name in seen)
 
 

@@ -396,7 +396,7 @@ def resampling_of(
         return implied, [Finding(OVERLAP, "warning", 1, what, (), hint)]
     repeated = "repeated " if len(names) > 1 else ""
     what = f"the {column} taken for {repeated}{implied.folds}-fold cross-validation."
-    hint = 'resampling="independent" says otherwise.'
+    hint = 'resampling="independent", if they are not.'
     return implied, [Finding("resampling", "note", 1, what, (), hint)]
 
 
@@ -434,7 +434,7 @@ def pairing(
     if paired is None and resampling is not None:
         declared, by = resampling.pairs, f"resampling {resampling.kind!r}"
     if declared is None:
-        hint = "paired=... says otherwise."
+        hint = "paired=... changes that."
         columns = roles.get("replication", ())
         name = columns[0] if len(columns) == 1 and "level_2" not in roles else ""
         separate = _ATTEMPT.fullmatch(name) is not None and only_count(reading.rows.replications())
@@ -446,13 +446,12 @@ def pairing(
                 f"the column of replications is {name}, whose labels only count: each algorithm"
                 " has its own; taken as not paired."
             )
-            hint = "paired=True says that they are shared."
+            hint = "paired=True, if they are shared."
         elif shared:
             what = "algorithms share the labels of replications: taken as paired."
             hint = (
-                "are they the same folds, resamples, items or runs for all algorithms?"
-                ' paired=True says so; resampling="seeds"'
-                " or paired=False, if each algorithm had its own."
+                "are they the same folds, resamples, items or runs for all algorithms? If so,"
+                ' paired=True; if each algorithm had its own, resampling="seeds" or paired=False.'
             )
         else:
             what = "no two algorithms share the label of a replication: taken as not paired."

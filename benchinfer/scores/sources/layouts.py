@@ -151,7 +151,7 @@ def _wide(
         labels = list(dict.fromkeys("/".join(says.values()) for says in roles.wide.values()))
         what = f"{count(len(roles.wide), 'column')} of scores, one per"
         what += f" {' and '.join(roles.spread)}: {several(labels)}."
-        hint = f"taken for layout={literal(fitting_layout)}, which says so for good."
+        hint = f"it was read with layout={literal(fitting_layout)}; name it to be sure."
         note = Finding("layout recognised", "note", len(roles.wide), what, (), hint)
         return _with(roles, note)
     ways = [f"layout={literal(other)}" for other in fitting]
