@@ -96,6 +96,8 @@ _WRITERS: Mapping[str, Write] = {
     "df": places(1),
     "p_error": p_error,
 }
+# When a narrow table goes without a column, and the sentence in its place.
+_SPARE = {"p_value": (2, ""), "prob_second": (1, "P second is what the others leave to 1.")}
 RANKING_CAPTION = "Differences of the algorithms from the best one, or from the control."
 BEYOND = "open"  # in place of a ratio
 _NAMES = ("contrast", "first", "second")
@@ -253,7 +255,8 @@ def contrasts(comparison: Comparison, basis: str = "") -> Table:
 
 def _column(name: str, *, brief: bool = True) -> Column:
     head, write = _HEADS.get(name, name), _WRITERS.get(name, significant)
-    return number(name, head, write, brief=brief, spare=2 * (name == "p_value"))
+    spare, instead = _SPARE.get(name, (0, ""))
+    return number(name, head, write, brief=brief, spare=spare, instead=instead)
 
 
 def _drawn(errors: pd.Series[float]) -> dict[str, Column]:

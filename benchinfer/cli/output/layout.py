@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from itertools import zip_longest
 from textwrap import TextWrapper
 from typing import Literal
@@ -182,14 +181,17 @@ def lay_out(table: TextTable, width: int) -> Layout:
     )
     sheet = Sheet(columns, styles=table.styles)
     if columns[-1].kind == "prose":
-        wrapped = _wrapped(_heads_wrapped(sheet), len(columns) - 1, width, _PROSE)
-        fits = wrapped.width <= width
-        return Layout(tuple(wrapped.lines() if fits else _paragraphs(sheet, width)))
+        for heads in (sheet, _heads_wrapped(sheet)):
+            wrapped = _wrapped(heads, [len(columns) - 1], width, _PROSE)
+            if wrapped.width <= width:
+                return Layout(tuple(wrapped.lines()))
+        return Layout(tuple(_paragraphs(sheet, width)))
     for shown in _layouts(sheet, table, width):
         if shown.width <= width:
             return Layout(tuple(shown.lines()), shown.notes, _packed(shown.cut, width))
     lines: list[Line] = []
-    sheet = _without(_verdicts_without_names(_without(_heads_wrapped(sheet), 1)), 2)
+    sheet = _without(_verdicts_without_names(_without(sheet, 1)), 2)
+    sheet = _heads_wrapped(sheet, len(columns))
     sheet = _grouped(_names_cut(sheet, width // 2), pairs=table.pairs)
     for part in _parts(sheet, width):
         lines += [*([Line("")] if lines else []), *part.lines()]
@@ -212,9 +214,14 @@ def _layouts(sheet: Sheet, table: TextTable, width: int) -> Iterator[Sheet]:
     """Yield a table as it is, and then in less and less width."""
     once = _once if table.once else lambda sheet: sheet
     yield once(sheet)
-    for narrower in (_heads_wrapped, partial(_without, spare=1), _verdicts_without_names):
-        sheet = narrower(sheet)
-        yield once(sheet)
+    sheet = _heads_wrapped(sheet)
+    yield once(sheet)
+    sheet = _without(sheet, spare=1)
+    yield once(sheet)
+    sheet = _verdicts_without_names(sheet)
+    yield once(sheet)
+    sheet = _heads_wrapped(sheet, len(sheet.columns))
+    yield once(sheet)
     yield once(_texts_wrapped(sheet, width))
     yield _texts_wrapped(_grouped(sheet, pairs=table.pairs), width)
     sheet = _without(sheet, spare=2)
@@ -241,17 +248,17 @@ def _lines_of(text: str, width: int) -> str:
     return "\n".join(wrapper.wrap(text)) or text
 
 
-def _heads_wrapped(sheet: Sheet) -> Sheet:
-    """Return a sheet with heads no wider than the cells below, as far as their words are not."""
-    columns = [
-        replace(one, head=_lines_of(one.head, max(cell_len(t) for t in (*one.cells, ""))))
-        for one in sheet.columns
-    ]
-    # Words that share a line with the longest one make no column wider.
-    columns = [
-        replace(one, head=_lines_of(whole.head, one.width))
-        for one, whole in zip(columns, sheet.columns, strict=True)
-    ]
+def _heads_wrapped(sheet: Sheet, most: int = 2) -> Sheet:
+    """Return a sheet with heads on at most so many lines, no wider than their cells if possible."""
+    heads: list[str] = []
+    for one in sheet.columns:
+        text = one.head.replace("\n", " ")
+        width = max(cell_len(line) for cell in (*one.cells, "") for line in cell.split("\n"))
+        while _lines_of(text, width).count("\n") >= most:
+            width += 1
+        # Words that share a line with the longest one make no column wider.
+        heads.append(_lines_of(text, max(width, *map(cell_len, text.split()), 1)))
+    columns = [replace(one, head=text) for one, text in zip(sheet.columns, heads, strict=True)]
     return replace(sheet, columns=tuple(columns))
 
 
@@ -271,23 +278,25 @@ def _verdicts_without_names(sheet: Sheet) -> Sheet:
     return replace(sheet, columns=columns)
 
 
-def _wrapped(sheet: Sheet, i: int, width: int, least: int) -> Sheet:
-    """Return a sheet with the cells of a column wrapped to what the others leave of a width."""
-    one = sheet.columns[i]
-    others = sum(other.width + _GAP for n, other in enumerate(sheet.columns) if n != i)
-    cells = tuple(_lines_of(text, max(width - others, least)) for text in one.cells)
-    return replace(
-        sheet, columns=(*sheet.columns[:i], replace(one, cells=cells), *sheet.columns[i + 1 :])
-    )
+def _wrapped(sheet: Sheet, at: Sequence[int], width: int, least: int) -> Sheet:
+    """Return a sheet with the cells of some columns wrapped to what the others leave of a width."""
+    widths = [one.width for one in sheet.columns]
+    room = width - _GAP * (len(widths) - 1) - sum(w for n, w in enumerate(widths) if n not in at)
+    columns = list(sheet.columns)
+    # Narrow columns leave of their share to wide ones.
+    for done, n in enumerate(sorted(at, key=widths.__getitem__)):
+        share = max(room // (len(at) - done), least)
+        cells = tuple(_lines_of(text, share) for text in columns[n].cells)
+        columns[n] = replace(columns[n], cells=cells)
+        room -= columns[n].width
+    return replace(sheet, columns=tuple(columns))
 
 
 def _texts_wrapped(sheet: Sheet, width: int) -> Sheet:
-    """Return a sheet with the widest column of texts wrapped, if there is one."""
-    texts = [n for n, one in enumerate(sheet.columns) if one.kind == "text"]
-    if not texts:
-        return sheet
-    widest = max(texts, key=lambda n: sheet.columns[n].width)
-    return _wrapped(sheet, widest, width, _TEXT)
+    """Return a sheet with its texts wrapped."""
+    return _wrapped(
+        sheet, [n for n, c in enumerate(sheet.columns) if c.kind == "text"], width, _TEXT
+    )
 
 
 def _grouped(sheet: Sheet, *, pairs: bool) -> Sheet:

@@ -9,6 +9,7 @@ from benchinfer.cli.output.layout import TextColumn, TextTable
 from benchinfer.cli.output.terminal import Terminal, ascii_number, plain
 from benchinfer.comparison.checks.caveats import caveats
 from benchinfer.core.numbers import join, sentence
+from benchinfer.relations.ranks import LETTERED
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -40,7 +41,13 @@ def beforehand(out: Terminal, result: Comparison) -> None:
 def _section(out: Terminal, section: Section, *, details: bool, first: bool) -> None:
     if section.lead:
         out.prose(plain(section.lead), style="bold" if first else "")
-    if lines := [*section.order, *section.open_pairs]:
+    # Of many algorithms the order is one of ranks, which the table of levels has.
+    ranked = any(
+        column.name == "rank_low" and len(table.frame) > LETTERED
+        for table in section.tables
+        for column in table.columns
+    )
+    if lines := [*(() if ranked else section.order), *section.open_pairs]:
         out.line()
         out.listed(lines, "bold green")
     if section.legend:

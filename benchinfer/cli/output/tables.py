@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -31,6 +32,7 @@ _PLACES = 3  # of a finding that are shown: some findings are to fit on a screen
 _SOLVERS = 15  # of the best ones that are shown
 _STATISTICS = ("mean", "sd", "minimum", "q25", "median", "q75", "maximum")
 _HEADS = ("mean", "sd", "min", "q25", "median", "q75", "max")
+_SPARE = {"q25": 1, "q75": 1, "min": 2, "max": 2}
 
 
 def check(scores: ScoreTable) -> None:
@@ -180,7 +182,9 @@ def _rates(table: pd.DataFrame, kind: str, level: str) -> TextTable:
 def _of_cells(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> TextTable:
     """Return a table of numbers of the cells, with data set and algorithm before them."""
     kinds: list[Kind] = ["name", "name", *["number"] * len(heads)]
-    return TextTable.of(("dataset", "algorithm", *heads), rows, kinds, once=True)
+    table = TextTable.of(("dataset", "algorithm", *heads), rows, kinds, once=True)
+    columns = (replace(one, spare=_SPARE.get(one.head, 0)) for one in table.columns)
+    return replace(table, columns=tuple(columns))
 
 
 def _number(value: float, decimals: int) -> str:
