@@ -166,11 +166,11 @@ class Terminal:
         return [line.replace("\N{NO-BREAK SPACE}", " ") for line in lines]
 
     def message(self, text: str, style: str = "") -> None:
-        """Print a message in lines: sentences and hints wrapped, tables as they are."""
+        """Print a message in lines: sentences and hints wrapped, tables as they are if they fit."""
         hint = False
         for line in text.split("\n"):
             hint = line.startswith("Hint: ") or (hint and line.startswith(" "))
-            if line.startswith("    ") and not hint:
+            if line.startswith("    ") and not hint and cell_len(safe(line)) <= self.columns:
                 self.line(line, style)
             else:
                 indent = "      " if line.startswith(" ") else ""
