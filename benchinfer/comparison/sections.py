@@ -12,7 +12,7 @@ import numpy as np
 
 from benchinfer.comparison.comparison import Comparison, TestedComparison
 from benchinfer.comparison.further.best import BestSets
-from benchinfer.comparison.further.sections import best_section
+from benchinfer.comparison.further.sections import best_section, rank_range
 from benchinfer.comparison.per_dataset import Comparisons
 from benchinfer.core import sections
 from benchinfer.core.frames import GLOSSARY
@@ -97,6 +97,8 @@ _WRITERS: Mapping[str, Write] = {
     "df": places(1),
     "p_error": p_error,
 }
+# When a narrow table goes without a column, and the sentence in its place.
+_SPARE = {"p_value": (2, ""), "prob_second": (1, "P second is what the others leave to 1.")}
 RANKING_CAPTION = "Differences of the algorithms from the best one, or from the control."
 BEYOND = "open"  # in place of a ratio
 _NAMES = ("contrast", "first", "second")
@@ -262,7 +264,9 @@ def contrasts(comparison: Comparison, basis: str = "") -> Table:
 
 
 def _column(name: str, *, brief: bool = True) -> Column:
-    return number(name, _HEADS.get(name, name), _WRITERS.get(name, significant), brief=brief)
+    head, write = _HEADS.get(name, name), _WRITERS.get(name, significant)
+    spare, instead = _SPARE.get(name, (0, ""))
+    return number(name, head, write, brief=brief, spare=spare, instead=instead)
 
 
 def _drawn(errors: pd.Series[float]) -> dict[str, Column]:
@@ -273,8 +277,14 @@ def _drawn(errors: pd.Series[float]) -> dict[str, Column]:
     places = p_places(errors)
     p, error = partial(p_value, decimals=places), partial(p_error, decimals=places)
     return {
-        "p_value": number("p_value", _HEADS["p_value"], p, also=("p_error",)),
-        "p_error": number("p_error", _HEADS["p_error"], error),
+        "p_value": number("p_value", _HEADS["p_value"], p, also=("p_error",), spare=2),
+        "p_error": number(
+            "p_error",
+            _HEADS["p_error"],
+            error,
+            spare=1,
+            instead=_largest_error(float(errors.max())),
+        ),
     }
 
 
@@ -284,12 +294,16 @@ def decision(comparison: Comparison, error: float = 0.0) -> str:
     if inferential(comparison):
         parts.insert(0, f"{sentence(comparison.provenance.adjustment)}.")
     if error > 0:
-        parts.append(f"Monte Carlo errors of p-values: at most {p_error(error)}.")
+        parts.append(_largest_error(error))
     one_sided = comparison.measure.tolerance > 0 and comparison.alternative != "two-sided"
     if one_sided and isinstance(comparison, TestedComparison):
         shown = [f"{a} against {b}" for a, b in comparison.noninferior()]
         parts.append(f"Shown not to be worse by the tolerance: {join(shown) or 'none'}.")
     return " ".join(parts)
+
+
+def _largest_error(error: float) -> str:
+    return f"Monte Carlo errors of p-values: at most {p_error(error)}."
 
 
 def effect_writer(measure: Measure, frame: pd.DataFrame) -> Write:
@@ -381,6 +395,9 @@ def _spreads(frame: pd.DataFrame) -> list[float]:
     return (frame["estimate"] / 10).tolist()
 
 
+_POSSIBLE_RANKS = number("rank_low", "ranks", rank_range, also=("rank_high",))
+
+
 def summary(comparison: Comparison, *, details: bool = True) -> Table:
     """Return the table of levels, one row per algorithm, best first."""
     data = comparison.summary()
@@ -390,7 +407,8 @@ def summary(comparison: Comparison, *, details: bool = True) -> Table:
     mean = "rank in blocks" if comparison.measure.name == "rank" else "mean rank"
     ranks = (number("mean_rank", mean, places(2)),) if in_blocks else ()
     shown = {"rank", "algorithm", "estimate", "conf_low", "conf_high", "mean", "mean_rank", "n"}
-    shown.add("measure")
+    shown |= {"measure", "rank_low", "rank_high"}
+    ranges = () if comparison.pairs.averages else (_POSSIBLE_RANKS,)
     # The headline has the direction of the measure; that of another statistic is its own.
     turned = comparison.level_better != comparison.measure.better
     about = f"{comparison.level_better} is better" if turned else ""
@@ -409,11 +427,12 @@ def summary(comparison: Comparison, *, details: bool = True) -> Table:
         frame=data.iloc[[*comparison.pairs.best_first]],
         data=data,
         columns=(
-            number("rank", place, brief),
+            number("rank", place, brief, spare=2, instead="Best first."),
             *names("algorithm"),
             *level_columns(comparison, data),
             *ranks,
-            number("n", "units" if comparison.setting.units else "scores", amount),
+            *ranges,
+            number("n", "units" if comparison.setting.units else "scores", amount, spare=1),
             *(
                 number(name, name.replace("_", " "), brief, brief=False)
                 for name in map(str, data.columns)

@@ -393,7 +393,7 @@ READ = (
 def frame(columns: Mapping[str, object]) -> pd.DataFrame:
     """Build a tidy pandas frame whose columns are all in the glossary.
 
-    One with p-values shows them as such: the least as <0.0001.
+    It shows all its columns, and the least p-values as <0.0001.
 
     Examples
     --------
@@ -403,12 +403,12 @@ def frame(columns: Mapping[str, object]) -> pd.DataFrame:
     """
     import pandas as pd
 
-    from benchinfer.core.p_values import P_VALUES, PValueFrame
+    from benchinfer.core.p_values import ReadableFrame
 
     if strange := [name for name in columns if name not in GLOSSARY]:
         raise BenchinferError(f"columns not in the glossary: {', '.join(strange)}")
     table = pd.DataFrame({name: _without_minus_zero(values) for name, values in columns.items()})
-    return PValueFrame(table) if P_VALUES & columns.keys() else table
+    return ReadableFrame(table)
 
 
 def records(rows: Sequence[object], names: Sequence[str]) -> pd.DataFrame:

@@ -116,6 +116,11 @@ class Column:
     defined: bool = True  # whether it is what the glossary says of its name
     links: bool = False  # whether its cells lead to other places of a page
     texts: tuple[str, ...] = ()  # texts of the cells, where they are not written value by value
+    without_names: Write | None = None  # the same as `write`, in words that name no algorithm
+    # Whether a line that is too long does without it: 1 at first, 2 later, 0 never; and the
+    # sentence in its place
+    spare: int = 0
+    instead: str = ""
     # group, short: a head for it and its neighbours of the same group together, and its own one
     # below that
     group: str = ""
@@ -125,8 +130,15 @@ class Column:
         """Return the cells of this column for the rows of a frame."""
         if self.texts:
             return [Cell(text, self.role) for text in self.texts[: len(frame)]]
+        return self._written(frame, self.write)
+
+    def nameless(self, frame: pd.DataFrame) -> list[Cell]:
+        """Return the cells in words that name no algorithm; none where they are the same."""
+        return [] if self.without_names is None else self._written(frame, self.without_names)
+
+    def _written(self, frame: pd.DataFrame, write: Write) -> list[Cell]:
         values = zip(*(frame[name].tolist() for name in (self.name, *self.also)), strict=True)
-        texts = (self.write(*row) for row in values)
+        texts = (write(*row) for row in values)
         return [text if isinstance(text, Cell) else Cell(text, self.role) for text in texts]
 
 

@@ -46,7 +46,14 @@ def pair_verdict(comparative: Comparative, label: str, first: str, second: str) 
 def outcome(comparative: Comparative = BETTER) -> Column:
     """Return the column of verdicts of a table of pairs."""
     write = partial(pair_verdict, comparative)
-    return Column("verdict", "verdict", write, role="verdict", also=("first", "second"))
+    return Column(
+        "verdict",
+        "verdict",
+        write,
+        role="verdict",
+        also=("first", "second"),
+        without_names=lambda label, *_: write(label, "first", "second"),
+    )
 
 
 def verdict_table(

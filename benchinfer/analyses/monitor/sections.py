@@ -225,7 +225,14 @@ def pairs(result: MonitorComparison) -> Table:
         table,
         columns=(
             *names("first", "second"),
-            Column("state", "state", _state, role="verdict", also=("first", "second")),
+            Column(
+                "state",
+                "state",
+                _state,
+                role="verdict",
+                also=("first", "second"),
+                without_names=lambda state, *_: _state(state, "first", "second"),
+            ),
             number("n_used", "n", amount),
             *effect_columns(measure, data, kind),
             number(
