@@ -36,6 +36,7 @@ class Check:
     limit: float  # the limit it is compared with; NaN where no limit on the value alone decides
     ok: bool  # whether the check passed
     remedy: str  # what to do or how to read it; empty where a check with a limit passed
+    sentence: str  # what was found, for who reads nothing else; empty where the remedy is
 
     @staticmethod
     def of(
@@ -43,11 +44,12 @@ class Check:
         value: float,
         limit: float | None = 0.0,
         *,
+        sentence: str,
         remedy: str,
         least: bool = False,
         ok: bool | None = None,
     ) -> Check:
-        """Return the row of a check, with the remedy only where the check failed.
+        """Return the row of a check, with sentence and remedy only where the check failed.
 
         It passes where the value is at most (at `least`) the limit, or as `ok` says. A limit is
         kept only if it is what decides: a value beyond it may pass for other reasons. Rounding does
@@ -55,7 +57,8 @@ class Check:
 
         Examples
         --------
-        >>> Check.of("degrees of freedom", 5 - 1e-12, 5, least=True, remedy="few").ok
+        >>> said = {"sentence": "There are few.", "remedy": "add some"}
+        >>> Check.of("degrees of freedom", 5 - 1e-12, 5, least=True, **said).ok
         True
         """
         value, bound = float(value), np.nan if limit is None else float(limit)
@@ -64,7 +67,8 @@ class Check:
         if ok != within:
             bound = np.nan
         direction = "" if np.isnan(bound) else "at least" if least else "at most"
-        return Check(check, value, direction, bound, bool(ok), "" if ok else remedy)
+        said = ("", "") if ok else (remedy, sentence)
+        return Check(check, value, direction, bound, bool(ok), *said)
 
     @property
     def held(self) -> str:
@@ -75,10 +79,10 @@ class Check:
         return f"{self.value:.4g}{limit}"
 
     @staticmethod
-    def informing(check: str, value: float, remedy: str) -> Check:
+    def informing(check: str, value: float, *, sentence: str, remedy: str) -> Check:
         """Return a row without a limit, with an explanation of a value other than 0."""
-        words = remedy if value else ""
-        return Check(check, float(value), "", np.nan, ok=True, remedy=words)
+        said = (remedy, sentence) if value else ("", "")
+        return Check(check, float(value), "", np.nan, True, *said)  # noqa: FBT003
 
 
 @dataclass(frozen=True, slots=True)
