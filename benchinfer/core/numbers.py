@@ -118,7 +118,7 @@ def count(n: int, noun: str) -> str:
     return f"{n:,} {noun}{'' if n == 1 else 's'}"
 
 
-_PLURAL = {"is": "are", "was": "were", "has": "have", "does": "do"}
+_PLURAL = {"is": "are", "was": "were", "has": "have", "does": "do", "reaches": "reach"}
 
 
 def subject(n: int, noun: str, verb: str, *, of: int | None = None, which: str = "") -> str:

@@ -420,6 +420,17 @@ def _outlying(
     ]
 
 
+# What a variance component that is not zero says.
+_SIGNS = {
+    "replication": "replications differ in difficulty",
+    "dataset": "data sets differ in difficulty",
+    "dataset:replication": "replications of a data set differ in difficulty",
+    "dataset:algorithm": "how the algorithms differ depends on the data set",
+    "domain": "domains differ in difficulty",
+    "domain:algorithm": "how the algorithms differ depends on the domain",
+}
+
+
 def _fit(
     setting: Setting, fitted: MixedFit, evidence: Evidence, p_error: float
 ) -> tuple[Check, ...]:
@@ -427,12 +438,13 @@ def _fit(
     design, model = fitted.design, fitted.model
     few = "data sets" if design.target == "domain" else "replications"
     absent = [_readable(name, design, setting) for name in model.singular]
+    signs = [_SIGNS.get(name, f"there is variation from {name}") for name in absent]
     df = float(evidence.df.min())
     return (
         Check.of(
             "variance components at zero",
             len(model.singular),
-            sentence=f"There is no sign of variation from {join(absent)}.",
+            sentence=f"There is no sign that {', nor that '.join(signs)}.",
             remedy=f"no evidence of variation from {join(absent)}; the fit stands",
         ),
         Check.of(

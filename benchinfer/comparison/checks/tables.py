@@ -50,8 +50,7 @@ def left_out(setting: Setting) -> list[Check]:
         "scores left out of the complete part",
         setting.scores_left_out,
         ok=False,
-        sentence=f"{subject(setting.scores_left_out, 'score', 'is')} left out, so that every"
-        " algorithm has a score on every data set.",
+        sentence=f"Left out, so that every algorithm has a score on every data set: {named}.",
         remedy=f"left out: {named}. Of the algorithms those with the most empty cells, and data"
         " sets on which one of the others has no score, so that the fewest scores are lost;"
         " compare_mixed uses all scores",
@@ -277,8 +276,8 @@ def tied(n: int) -> list[Check]:
     row = Check.of(
         "scores taken as equal to another though they differ",
         n,
-        sentence=f"{subject(n, 'score', 'is')} taken as equal to another, from which the twelfth"
-        " digit tells it.",
+        sentence=f"{subject(n, 'score', 'is')} taken as equal to others, as they differ beyond the"
+        " twelfth digit only.",
         remedy="what differs beyond the twelfth digit is rounding; if it matters, take a constant"
         " off all scores before they are read",
     )
