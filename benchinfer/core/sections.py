@@ -164,6 +164,10 @@ class Table:
         Row and column of the cells in bold type.
     summaries
         How many rows at the end sum up the others, below a line.
+    at_once
+        How many rows are seen at once, where the others wait to be asked for; 0 for all.
+    rest
+        What the other rows are, as in "75 more".
     """
 
     name: str
@@ -174,6 +178,8 @@ class Table:
     data: pd.DataFrame | None = None
     bold: frozenset[tuple[int, int]] = frozenset()
     summaries: int = 0
+    at_once: int = 0
+    rest: str = ""
 
     @property
     def rows(self) -> tuple[tuple[Cell, ...], ...]:
@@ -191,6 +197,7 @@ class Figure:
     result: object
     kind: str
     caption: str
+    top: int | None = None  # how many of its rows are drawn, from the first on; None for all
 
 
 @dataclass(frozen=True, slots=True)
@@ -215,9 +222,11 @@ class Section:
     legend: tuple[str, ...] = ()  # how to read the order
     text: tuple[str, ...] = ()  # paragraphs
     facts: tuple[tuple[str, str], ...] = ()  # names and what is to be said about them
+    evidence: tuple[Table, ...] = ()  # tables that are read before the figures
     # figures, tables: figures and tables
     figures: tuple[Figure, ...] = ()
     tables: tuple[Table, ...] = ()
+    attention: tuple[Cell, ...] = ()  # sentences on what asks for attention
     checks: tuple[Check, ...] = ()  # diagnostics
     warnings: tuple[str, ...] = ()  # what could not be done, in the words of the error
     fold: Fold | None = None  # what is there for those who open it, if anything
@@ -230,8 +239,8 @@ class Section:
 
     @property
     def all_tables(self) -> tuple[Table, ...]:
-        """The tables, with those in the fold."""
-        return (*self.tables, *(self.fold.tables if self.fold else ()))
+        """The tables, with those before the figures and in the fold."""
+        return (*self.evidence, *self.tables, *(self.fold.tables if self.fold else ()))
 
 
 @dataclass(frozen=True, slots=True)
@@ -263,7 +272,6 @@ class MeasurePart:
     # title, tag: heading, and the direction that is better
     title: str
     tag: str
-    verdict: str  # the verdict in one sentence, for the top of the report
     sections: tuple[Section, ...]  # the first one has the verdict
 
 
@@ -280,7 +288,6 @@ class Page:
     """A report as one page."""
 
     title: str  # heading of the page
-    about: tuple[str, ...]  # what was compared, in sentences
     parts: tuple[MeasurePart, ...]  # one per measure, and one for relations that have none
     # references, bibtex: references as prose and as BibTeX
     references: tuple[Reference, ...]
