@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from benchinfer.analyses.mixed.diagnostics import ABSENT
 from benchinfer.analyses.robustness.agreement import VerdictAgreement
 from benchinfer.analyses.robustness.sections import agreement_section
 from benchinfer.comparison.checks.caveats import LEFT_OUT, STOPPED, caveats
@@ -17,7 +18,7 @@ from benchinfer.comparison.sections import (
     effect_columns,
     said_equivalent,
 )
-from benchinfer.core.numbers import count, join, level_percent, sentence, several, within
+from benchinfer.core.numbers import count, level_percent, sentence, several
 from benchinfer.core.sections import Cell, Column, Figure, Fold, Section, Table, names, row
 from benchinfer.core.verdict import SHAPES, Verdict, words
 from benchinfer.papers.algorithms import control, reference
@@ -34,6 +35,7 @@ _NAMED = 15  # algorithms with the number of runs that they solved
 _ROWS = 15  # of a table that is seen at once; one more is shown, not folded
 _DRAWN = 30  # algorithms of a figure that is seen at once
 _CAPTION = "Best first."
+_LAST = ("tolerance", ABSENT)  # checks that put nothing in doubt
 _OF_DATA = (STOPPED, LEFT_OUT, BLOCKS)  # caveats that say which scores there are
 # By analysis: its name in a narrow column. A bootstrap over replications is of another claim.
 _SHORT = {
@@ -102,10 +104,12 @@ def _data(lead: Comparison) -> str:
     d, k = coverage.counts.shape
     low, high = int(coverage.expected.min()), int(coverage.expected.max())
     kind = setting.resampling.kind if setting.resampling else ""
-    unit = _REPLICATIONS.get(kind, "score")
+    unit = "unit" if setting.units else _REPLICATIONS.get(kind, "score")
     each = count(high, unit) if low == high else f"{low:,} to {count(high, unit)}"
     least = "at most " if coverage.empty or coverage.thin else ""
     where = count(d, "data set") if d > 1 else f"the data set {coverage.datasets[0]}"
+    if setting.members is not None:
+        where += f" of {count(len(setting.coverage.datasets), 'domain')}"
     empty = f"; {without_scores(setting)}" if coverage.empty else ""
     said = f"{count(k, 'algorithm')} on {where}, {least}{each} each{empty}."
     return " ".join(filter(None, (said, _solved(lead))))
@@ -121,8 +125,10 @@ def _solved(lead: Comparison) -> str:
     of = "" if len(each) == 1 else " of {:,}"
     best_first = runs.loc[list(lead.ranking())]
     solved = [f"{row.Index} {row.solved:,}{of.format(row.n)}" for row in best_first.itertuples()]
-    total = f"Of {each.pop():,} runs each" if not of else "Of their runs"
-    return f"{total}, within {held.limit:,.6g}, {several(solved, _NAMED)} were solved."
+    first = best_first.iloc[0]
+    solved[0] = f"{first.name} solved {first['solved']:,}{of.format(first['n'])}"
+    total = "" if of else f" of {count(each.pop(), 'run')}"
+    return f"Within {held.limit:,.6g}, {several(solved, _NAMED)}{total}."
 
 
 def _against_each(lead: Comparison, agreement: VerdictAgreement | None, anchor: str) -> Table:
@@ -153,9 +159,13 @@ def _against_each(lead: Comparison, agreement: VerdictAgreement | None, anchor: 
             *effect_columns(measure, stored, f"{level_percent(lead.level)} {kind}"),
             *decisive_columns(stored),
             _verdicts(lead, chosen, anchor),
-            *([Column("alike", "same verdict by", defined=False)] if any(shown["alike"]) else []),
+            *(
+                [Column("alike", "same verdict by", role="alike", defined=False)]
+                if any(shown["alike"])
+                else []
+            ),
         ),
-        note=" ".join(_notes(lead, agreement, left)),
+        note=" ".join(filter(None, _notes(lead, agreement, left))),
         at_once=_ROWS if n > _ROWS + 1 else 0,
         rest=f"{n - _ROWS:,} more",
     )
@@ -165,9 +175,11 @@ def _caption(lead: Comparison, chosen: str, others: Sequence[str]) -> str:
     """Return what is compared with the chosen algorithm, and how."""
     link = "minus" if lead.measure.scale == "identity" else "divided by"
     what = "odds of " if lead.measure.scale == "logit" else ""
-    role = "the control" if control(lead) else "the best by its estimate"
+    role, short = "the best by its estimate", "the best"
+    if control(lead):
+        role = short = "the control"
     who = others[0] if len(others) == 1 else "Each algorithm"
-    return f"{who} against {chosen}, {role}: {what}{lead.measure.noun} {link} that of {chosen}"
+    return f"{who} against {chosen}, {role}: its {what}{lead.measure.noun} {link} {short}'s"
 
 
 def _verdicts(lead: Comparison, chosen: str | None, anchor: str) -> Column:
@@ -216,11 +228,7 @@ def _notes(lead: Comparison, agreement: VerdictAgreement | None, left: int) -> I
     if choice := lead.provenance.choice:
         yield f"{lead.heading}, as {choice}."
     if agreement is not None:
-        if others := _weighing(agreement):
-            said = [within(agreement.comparisons[a].heading) for a in others]
-            yield f"Same verdict by: {join(said)}, where they decide the pair alike."
-        if text := agreement.sentence():
-            yield sentence(text)
+        yield sentence(agreement.sentence())
     if lead.interval_note:
         yield sentence(lead.interval_note)
     if left:
@@ -253,5 +261,4 @@ def _serious(comparisons: Sequence[Comparison]) -> dict[str, tuple[int, Check]]:
                 or any(word in check.check for word in ("R-hat", "ESS", "converge", "Monte Carlo"))
             ):
                 seen.setdefault(check.check, (n, check))
-    # That a tolerance can be set is no doubt about what is said.
-    return dict(sorted(seen.items(), key=lambda one: one[0] == "tolerance"))
+    return dict(sorted(seen.items(), key=lambda one: one[0] in _LAST))

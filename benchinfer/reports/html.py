@@ -165,11 +165,13 @@ class _Writer:
         """Return a table whose first rows are seen at once, and the others in a fold."""
         n = table.at_once
         if not 0 < n < len(table.frame):
-            return self.grid(table, anchor)
+            return self.grid(table, anchor, kind="key")
         first = replace(table, frame=table.frame.head(n))
-        others = replace(table, frame=table.frame.iloc[n:], caption=table.rest, note="")
-        return Markup("\n").join(
-            [self.grid(first, anchor), self.fold([], [others], anchor, table.rest)]
+        others = replace(table, frame=table.frame.iloc[n:], note="")
+        return Markup('{}\n<details class="fold"><summary>{}</summary>\n{}\n</details>').format(
+            self.grid(first, anchor, kind="key"),
+            table.rest,
+            self.grid(others, anchor, kind="key"),
         )
 
     def pictures(self, figures: Sequence[Figure]) -> list[Picture]:
@@ -183,7 +185,7 @@ class _Writer:
             drawn.append(Picture(self.sheet.inline(drawing), figure.caption, drawing.height))
         return drawn
 
-    def grid(self, table: Table, anchor: str = "") -> Markup:
+    def grid(self, table: Table, anchor: str = "", *, kind: str = "") -> Markup:
         """Return a table in HTML, with anchors for the rows that links refer to."""
         heads = Markup().join(_head(column, self.meaning) for column in table.columns)
         labels = table.frame.index if table.name == "contrasts" else [""] * len(table.frame)
@@ -204,9 +206,9 @@ class _Writer:
             anchor_id = f' id="{anchor}-diagnostics"'
             self.targets.discard(f"{anchor}-diagnostics")
         note = f'\n<p class="note">{escape(table.note)}</p>' if table.note else ""
-        caption = escape(table.caption)
+        caption, name = escape(table.caption), f"table {kind}".strip()
         return Markup(  # noqa: S704
-            f'<figure class="table"{anchor_id}>\n<figcaption>{caption}</figcaption>\n'
+            f'<figure class="{name}"{anchor_id}>\n<figcaption>{caption}</figcaption>\n'
             f'<div class="scroll" tabindex="0" role="group" aria-label="{caption}">\n'
             f"<table>\n<thead><tr>{heads}</tr></thead>\n<tbody>\n{body}\n</tbody>\n</table>\n"
             f"{data}</div>{note}\n</figure>"

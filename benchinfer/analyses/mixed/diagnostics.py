@@ -75,6 +75,7 @@ _SHOWN = 3  # pairs that are told with their numbers
 _MANY = 1e9  # degrees of freedom that stand for infinite ones
 _USE = "the model uses the rest"
 _OWN = "own / common standard error, largest factor"
+ABSENT = "variance components at zero"
 _APART = "Some pairs vary more {}, and others less, than one common error says"
 
 
@@ -442,7 +443,7 @@ def _fit(
     df = float(evidence.df.min())
     return (
         Check.of(
-            "variance components at zero",
+            ABSENT,
             len(model.singular),
             sentence=f"There is no sign that {', nor that '.join(signs)}.",
             remedy=f"no evidence of variation from {join(absent)}; the fit stands",
