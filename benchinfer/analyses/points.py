@@ -222,6 +222,7 @@ def compare_points(
                 0.0,
                 1.0,
                 least=True,
+                sentence="Nothing is tested: point rules describe these scores.",
                 remedy=("none: point rules describe these scores" + evidence),
             ),
         ),

@@ -14,6 +14,7 @@ from benchinfer.comparison.comparison import Comparison, TestedComparison
 from benchinfer.comparison.further.best import BestSets
 from benchinfer.comparison.further.sections import best_section, rank_range
 from benchinfer.comparison.per_dataset import Comparisons
+from benchinfer.comparison.wording import equivalent
 from benchinfer.core import sections
 from benchinfer.core.frames import GLOSSARY
 from benchinfer.core.numbers import (
@@ -254,13 +255,26 @@ def contrasts(comparison: Comparison, basis: str = "") -> Table:
         data=data,
         columns=(
             *names(*(name for name in _NAMES if name in data)),
-            outcome(comparison.comparative),
+            outcome(comparison.comparative, said_equivalent(measure)),
             *effect_columns(measure, data, f"{level_percent(comparison.level)} {kind}"),
             *(columns.get(name) or _column(name) for name in decide),
             *(_column(name, brief=False) for name in map(str, data.columns) if name not in shown),
         ),
         note=f"{decision(comparison, 0.0 if 'p_error' in decide else largest)} {basis}".strip(),
     )
+
+
+def said_equivalent(measure: Measure) -> str:
+    """Return the verdict of equivalence, with the difference that does not matter if it is set."""
+    return equivalent(measure) if measure.tolerance > 0 else Verdict.EQUIVALENT.label
+
+
+def decisive_columns(data: pd.DataFrame) -> tuple[Column, ...]:
+    """Return the columns of p-values, or of the probabilities of verdicts, if there are any."""
+    drawn = _drawn(data["p_error"]) if "p_error" in data else {}
+    idle = {"prob_equivalent"} if "prob_first" in data and not data["prob_equivalent"].any() else ()
+    there = [name for name in (*_TESTS, *_SHARES) if name in data and name not in idle]
+    return tuple(drawn.get(name) or _column(name) for name in there)
 
 
 def _column(name: str, *, brief: bool = True) -> Column:

@@ -164,6 +164,7 @@ _SAID_SECTION = Document(
         "lead": (str, "First sentence."),
         "text": (list[str], "Paragraphs."),
         "facts": ([_SAID_FACT], "Names and what is said about them."),
+        "attention": (list[str], "What asks for attention, in sentences."),
         "not_answered": (list[str], "What could not be done, in the words of the error."),
         "tables": ([_SAID_TABLE], "The tables that it shows."),
     },
@@ -510,6 +511,7 @@ def said(section: Section) -> dict[str, object]:
     return _SAID_SECTION.of(
         section,
         facts=[{"name": name, "text": text} for name, text in section.facts],
+        attention=[said.text for said in section.attention],
         not_answered=section.warnings,
         tables=[_SAID_TABLE.of(table) for table in section.all_tables],
     )

@@ -30,14 +30,16 @@ def units_of_domains(setting: Setting, units: Units) -> list[Check]:
             f"each is the mean over its data sets, {d} in all, with equal weight: data sets of one"
             " domain are like each other, and more of them are no more domains"
         )
-        return [
-            Check.informing("domains that are the units", len(setting.coverage.datasets), remedy)
-        ]
+        n = len(setting.coverage.datasets)
+        said = f"The units are {count(n, 'domain')}, each the mean of its data sets."
+        return [Check.informing("domains that are the units", n, sentence=said, remedy=remedy)]
     remedy = (
         f"claims are about these domains, of which the {d} data sets are samples: so few domains"
         " say next to nothing of others"
     )
-    return [Check.informing("domains that claims are about", len(set(setting.domains)), remedy)]
+    n = len(set(setting.domains))
+    said = f"Claims are about these {count(n, 'domain')}, and about no others."
+    return [Check.informing("domains that claims are about", n, sentence=said, remedy=remedy)]
 
 
 def domain_codes(setting: Setting) -> tuple[tuple[str, ...], list[int]]:
