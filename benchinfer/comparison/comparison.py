@@ -599,8 +599,19 @@ class TestedComparison(Comparison):
             **({} if e.p_error is None else {"p_error": e.p_error}),
             "p_raw": e.p_raw,
             "p_equivalence": e.p_equivalence,
+            **self._of_equivalence(),
             **({} if e.p_noninferiority is None else {"p_noninferiority": e.p_noninferiority}),
         }
+
+    def _of_equivalence(self) -> Mapping[str, Array]:
+        """Return the intervals of equivalent pairs, NaN for the others; empty where none is."""
+        low, high = self.evidence.equivalence_low, self.evidence.equivalence_high
+        equal = self.pairs.codes == Verdict.EQUIVALENT
+        if low is None or high is None or not equal.any():
+            return {}
+        low, high = (np.where(equal, end, np.nan) for end in (low, high))
+        low, high = self.measure.effect_interval(low, high)
+        return {"equivalence_low": low, "equivalence_high": high}
 
     def irrelevant(self) -> list[tuple[str, str]]:
         """Return the pairs that differ significantly, but by less than the tolerance."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import ClassVar, Literal
 
@@ -27,6 +27,11 @@ from benchinfer.scores.table import ScoreTable
 
 # What an analysis takes: a table, or statistics of one.
 type Scores = ScoreTable | SufficientStatistics
+# Of levels from 0.5 down the interval of equivalence is all but the estimate itself.
+_MOST_TAIL = 0.5 - 1e-9
+# From the numbers of some pairs, and the probability that the interval of each leaves out on either
+# side, to both ends.
+type Ends = Callable[[Codes, Array], tuple[Array, Array]]
 
 
 @savable
@@ -303,6 +308,8 @@ class Level:
     high="P",
     p_noninferiority="P",
     p_error="P",
+    equivalence_low="P",
+    equivalence_high="P",
 )
 @dataclass(frozen=True, slots=True)
 class Evidence:
@@ -325,6 +332,9 @@ class Evidence:
         which is to be shown better is worse by the tolerance or more; else None.
     p_error
         Monte Carlo errors of the adjusted p-values, None where there are none.
+    equivalence_low, equivalence_high
+        Interval of the test of equivalence (`equivalence_interval`), NaN where it shows none; None
+        where it shows none of any pair.
     """
 
     estimate: Array
@@ -338,6 +348,8 @@ class Evidence:
     high: Array
     p_noninferiority: Array | None = None
     p_error: Array | None = None
+    equivalence_low: Array | None = None
+    equivalence_high: Array | None = None
 
 
 @savable
@@ -418,6 +430,50 @@ def in_agreement(low: Array, high: Array, estimate: Array, decided: Flags) -> tu
     low = np.where(up, np.maximum(low, 0.0), np.where(down, low, np.minimum(low, 0.0)))
     high = np.where(down, np.minimum(high, 0.0), np.where(up, high, np.maximum(high, 0.0)))
     return low, high
+
+
+def equivalence_interval(
+    p: Array, tail: Array, alpha: float, margin: float, ends: Ends
+) -> tuple[Array | None, Array | None]:
+    """Return (P,) intervals that show equivalence: they lie within the margin, NaN where none does.
+
+    Both are None where no pair is equivalent.
+
+    Parameters
+    ----------
+    p
+        Adjusted p-values of the two one-sided tests at the margin.
+    tail
+        Level of the two one-sided tests of each pair that is equivalent, which its interval leaves
+        out on either side.
+    alpha, margin
+        Level of all pairs together, and the difference that does not matter.
+    ends
+        From the numbers of some pairs and their tails to both ends of their intervals.
+
+    Notes
+    -----
+    An interval of another statistic than the tests' is cut at the margin where these decide.
+    """
+    equal = np.flatnonzero(p <= alpha)
+    if not len(equal):
+        return None, None
+    low, high = np.full((2, len(p)), np.nan)
+    low[equal], high[equal] = ends(equal, np.minimum(tail[equal], _MOST_TAIL))
+    return np.maximum(low, -margin), np.minimum(high, margin)
+
+
+def tail_of_step(p: Array, adjusted: Array, alpha: float) -> Array:
+    """Return (P,) levels at which each pair alone is tested, given those of all adjusted p-values.
+
+    A pair's p-value is at most its level if and only if the adjusted one is at most alpha.
+
+    Examples
+    --------
+    >>> tail_of_step(np.array([0.01, 0.04]), np.array([0.02, 0.04]), 0.05).tolist()
+    [0.025, 0.05]
+    """
+    return alpha * np.divide(p, adjusted, out=np.full(len(p), 1 / len(p)), where=adjusted > 0)
 
 
 def silenced(evidence: Evidence, silent: Flags) -> Evidence:

@@ -18,10 +18,15 @@ from benchinfer.comparison.adjustment import (
 )
 from benchinfer.comparison.comparison import Alternative
 from benchinfer.comparison.contrasts import ContrastFamily
-from benchinfer.comparison.evidence import Evidence, in_agreement
+from benchinfer.comparison.evidence import (
+    Evidence,
+    equivalence_interval,
+    in_agreement,
+    tail_of_step,
+)
 from benchinfer.numerics import closed_testing, max_t
 from benchinfer.numerics.covariance import Adjusted, Estimates, contrast_variances
-from benchinfer.numerics.types import Array, Flags
+from benchinfer.numerics.types import Array, Codes, Flags
 
 # From each contrast's own p-values, which of them say nothing as their difference does not vary,
 # and the margin that one-sided tests add, to adjusted p-values and the errors of these.
@@ -113,7 +118,7 @@ def evidence_of(
         tests.df, tail_level(adjust, alpha, n, interval, directed=bool(side))
     )
     if adjust in JOINT and isinstance(errors, Adjusted):
-        p, q, not_worse, joint, p_error = _joint(family, errors, tests, adjust, alpha, spent)
+        p, q, not_worse, joint, tail, p_error = _joint(family, errors, tests, adjust, alpha, spent)
         critical = critical if stepwise(adjust, n) and agree else joint
     else:
         raw = tests.raw(tests.difference)
@@ -121,7 +126,9 @@ def evidence_of(
         p = adjusted(adjust, raw, spent)
         if adjust == "shaffer":
             p = closed_testing.shaffer(raw, len(levels), spent)
-        q = adjusted(adjust, stdtr(tests.df, -tests.gap))
+        alone = stdtr(tests.df, -tests.gap)
+        q = adjusted(adjust, alone)
+        tail = tail_of_step(alone, q, alpha)
         not_worse = adjusted(adjust, tests.raw(tests.margin))
         if closed is not None:
             p, errors_of_p = closed(raw, flat, 0.0)
@@ -134,6 +141,13 @@ def evidence_of(
     if agree:
         low, high = in_agreement(low, high, estimate, p <= alpha)
     shown = family.wanted
+
+    def within(pairs: Codes, tails: Array) -> tuple[Array, Array]:
+        reach = max_t.critical_t(tests.df[shown][pairs], 2 * tails) * error[shown][pairs]
+        return estimate[shown][pairs] - reach, estimate[shown][pairs] + reach
+
+    equivalent = np.where(flat, 1.0, q)[shown]
+    ends = equivalence_interval(equivalent, tail[shown], alpha, margin, within)
     evidence = Evidence(
         estimate=estimate[shown],
         std_error=np.where(flat, 0.0, error)[shown],
@@ -141,11 +155,13 @@ def evidence_of(
         statistic=tests.difference[shown],
         p_value=np.where(flat, 1.0, p)[shown],
         p_raw=tests.raw(tests.difference)[shown],
-        p_equivalence=np.where(flat, 1.0, q)[shown],
+        p_equivalence=equivalent,
         low=low[shown],
         high=high[shown],
         p_noninferiority=np.where(flat, 1.0, not_worse)[shown] if side and margin else None,
         p_error=errors_of_p[shown] if errors_of_p.any() else None,
+        equivalence_low=ends[0],
+        equivalence_high=ends[1],
     )
     return evidence, p_error
 
@@ -157,8 +173,11 @@ def _joint(
     adjust: str,
     alpha: float,
     spent: float,
-) -> tuple[Array, Array, Array, Array, float]:
-    """Return joint p-values of three tests, critical values and the largest error of a p-value."""
+) -> tuple[Array, Array, Array, Array, Array, float]:
+    """Return joint p-values of three tests, critical values and the largest error of a p-value.
+
+    With the critical values, the level of each pair alone in the test of equivalence.
+    """
     df = float(errors.df.min())
     n = len(tests.difference)
     both = max_t.max_t(family.matrix, errors.cov, df)
@@ -169,11 +188,14 @@ def _joint(
     turned = (tests.side or 1) * family.matrix
     joint = max_t.max_t(turned, errors.cov, df, sides=sides) if tests.side else both
     critical = np.full(n, max_t.quantile(joint, alpha))
+    # Without a level both one-sided tests are of the estimate itself.
+    within = max_t.quantile(both, 2 * alpha) if 2 * alpha < 1 else 0.0
+    tail = stdtr(tests.df, -np.full(n, within))
     size = tests.side * tests.difference if tests.side else np.abs(tests.difference)
     p, p_error = max_t.survival(joint, np.r_[size, tests.side * tests.margin])
     largest = float(np.r_[error, p_error].max())
     if adjust == "single-step":
-        return p[:n], q, p[n:], critical, largest
+        return p[:n], q, p[n:], critical, tail, largest
 
     def survival(members: tuple[int, ...], hypothesis: int) -> float:
         part = max_t.max_t(turned[list(members)], errors.cov, df, sides=sides)
@@ -184,4 +206,4 @@ def _joint(
     else:
         k = family.matrix.shape[1]
         stepped = closed_testing.westfall(max_t.raw_p(size, df), k, survival, spent)
-    return stepped, q, p[n:], critical, largest
+    return stepped, q, p[n:], critical, tail, largest

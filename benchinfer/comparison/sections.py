@@ -247,7 +247,8 @@ def contrasts(comparison: Comparison, basis: str = "") -> Table:
     columns = _drawn(data["p_error"]) if "p_error" in data else {}
     decide += ["p_error"] if largest > 0 and len({*_TESTS} & {*decide}) == 1 else []
     shown = {*_NAMES, *decide, "measure", "quantity", "estimate", "conf_low", "conf_high"}
-    shown |= {"verdict", "winner", *(["p_error"] if largest == 0 else [])}
+    shown |= {"verdict", "winner", "equivalence_low", "equivalence_high"}
+    shown |= {"p_error"} if largest == 0 else set()
     return Table(
         name="contrasts",
         caption=f"Contrasts: {direction(comparison)}",
@@ -258,6 +259,7 @@ def contrasts(comparison: Comparison, basis: str = "") -> Table:
             outcome(comparison.comparative, said_equivalent(measure)),
             *effect_columns(measure, data, f"{level_percent(comparison.level)} {kind}"),
             *(columns.get(name) or _column(name) for name in decide),
+            *_of_equivalence(measure, data),
             *(_column(name, brief=False) for name in map(str, data.columns) if name not in shown),
         ),
         note=f"{decision(comparison, 0.0 if 'p_error' in decide else largest)} {basis}".strip(),
@@ -281,6 +283,18 @@ def _column(name: str, *, brief: bool = True) -> Column:
     head, write = _HEADS.get(name, name), _WRITERS.get(name, significant)
     spare, instead = _SPARE.get(name, (0, ""))
     return number(name, head, write, brief=brief, spare=spare, instead=instead)
+
+
+def _of_equivalence(measure: Measure, frame: pd.DataFrame) -> tuple[Column, ...]:
+    """Return the column of the intervals that show equivalence, empty for the other pairs."""
+    if "equivalence_low" not in frame:
+        return ()
+    written = interval_writer(effect_writer(measure, frame), measure.effect)
+
+    def around(low: float, high: float) -> str:
+        return "" if np.isnan(low) else written(low, high)
+
+    return (number("equivalence_low", "equivalent within", around, also=("equivalence_high",)),)
 
 
 def _drawn(errors: pd.Series[float]) -> dict[str, Column]:

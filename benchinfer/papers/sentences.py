@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from benchinfer.comparison.comparison import Comparison, TestedComparison, spanning
 from benchinfer.comparison.per_dataset import Comparisons
 from benchinfer.comparison.sections import (
@@ -102,6 +104,8 @@ def _basis(result: Comparison, rows: pd.DataFrame, side: str, other: str) -> str
         drawn = f", Monte Carlo errors at most {p_error(error)}" if error > 0 else ""
         kinds.append(f"{p_head(result)}-values{drawn}")
     shown = f", with {join(kinds)}" if kinds else ""
+    if "equivalence_low" in rows:
+        shown += "; of equivalent ones the interval of that test, which lies within the tolerance"
     link = "minus" if result.measure.scale == "identity" else "divided by"
     return f"{result.measure.effect_name}s {side} {link} {other}{shown}"
 
@@ -132,6 +136,10 @@ def evidence(measure: Measure, rows: pd.DataFrame, writes: Sequence[Write]) -> l
     over = spanning(rows, measure)
     for span, write, (_, row) in zip(over, writes, rows.iterrows(), strict=True):
         parts = [write(row["estimate"])]
+        low, high = row.get("equivalence_low", np.nan), row.get("equivalence_high", np.nan)
+        if not np.isnan(low):
+            texts.append(f"{parts[0]}, within {interval_writer(write, measure.effect)(low, high)}")
+            continue
         if "conf_low" in rows and not span:
             ends = row["conf_low"], row["conf_high"], row["verdict"]
             parts.append(effect_interval(*ends, measure=measure, write=write))

@@ -34,11 +34,17 @@ from benchinfer.comparison.adjustment import (
 )
 from benchinfer.comparison.comparison import Alternative
 from benchinfer.comparison.contrasts import ContrastFamily
-from benchinfer.comparison.evidence import Evidence, Level, in_agreement
+from benchinfer.comparison.evidence import (
+    Evidence,
+    Level,
+    equivalence_interval,
+    in_agreement,
+    tail_of_step,
+)
 from benchinfer.core.progress import Progress, of_task
 from benchinfer.core.saving import savable
 from benchinfer.numerics.covariance import pairs_of
-from benchinfer.numerics.types import Array, Flags
+from benchinfer.numerics.types import Array, Codes, Flags
 
 
 @dataclass(frozen=True, slots=True)
@@ -206,6 +212,14 @@ def tested(
     p_error = np.where(
         flat, 0.0, monte_carlo_error(p, draws, 2 if alternative == "two-sided" else 1)
     )
+
+    def within(pairs: Codes, tails: Array) -> tuple[Array, Array]:
+        at, tail = np.arange(n)[shown][pairs], np.full(n, 0.5)
+        tail[at] = tails
+        return lower(draws, tail)[at], upper(draws, tail)[at]
+
+    tail = tail_of_step(outside, equal, options.alpha)
+    ends = equivalence_interval(equal[shown], tail[shown], options.alpha, margin, within)
     evidence = Evidence(
         estimate=draws.estimate[shown],
         std_error=error[shown],
@@ -219,6 +233,8 @@ def tested(
         low=low[shown],
         high=high[shown],
         p_noninferiority=not_worse,
+        equivalence_low=ends[0],
+        equivalence_high=ends[1],
     )
     return BootstrapTests(
         evidence,
