@@ -157,8 +157,8 @@ def test_tolerance_and_direction_are_of_one_statistic():
 
 
 # Newcombe (1998), table II: his methods 10 and 6 (Miettinen and Nurminen's). Limits as in the tests
-# of Python's mqr (method 10), in the certification script of rdci for Stata (method 6), and of three
-# examples both in tests/misc.R of DescTools.
+# of Python's mqr (method 10), the certification script of rdci for Stata (method 6), and tests/misc.R
+# of DescTools (both, of three examples).
 PUBLISHED = [
     ((56, 70), (48, 80), (0.0524, 0.3339), (0.0528, 0.3382)),
     ((9, 10), (3, 10), (0.1705, 0.8090), (0.1700, 0.8406)),
