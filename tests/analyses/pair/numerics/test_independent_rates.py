@@ -156,9 +156,9 @@ def test_tolerance_and_direction_are_of_one_statistic():
     assert better.p == pytest.approx(ir.unconditional(first, second, 1))
 
 
-# Newcombe (1998), table II: his methods 10 and 6 (Miettinen and Nurminen's). Limits as in the tests
-# of Python's mqr (method 10), the certification script of rdci for Stata (method 6), and tests/misc.R
-# of DescTools (both, of three examples).
+# Newcombe (1998), table II: his methods 10 and 6 (Miettinen and Nurminen's). Method 10 as in tests
+# of Python's mqr, method 6 as in the certification script of rdci for Stata, and both of three
+# examples as in tests/misc.R of DescTools.
 PUBLISHED = [
     ((56, 70), (48, 80), (0.0524, 0.3339), (0.0528, 0.3382)),
     ((9, 10), (3, 10), (0.1705, 0.8090), (0.1700, 0.8406)),
