@@ -47,13 +47,15 @@ def rejected(n, m, level):
     tables = np.argsort(order, axis=None)
     values = order.flat[tables]
     low, high = -1, len(tables)  # the last that is rejected, the first that is not
-    at, halve = int(np.searchsorted(values, level / 2)), False
+    at, last = int(np.searchsorted(values, level / 2)), None
     while high - low > 1:
-        at = (low + high) // 2 if halve else min(max(at, low + 1), high - 1)
+        at = min(max(at, low + 1), high - 1)
         p = 2 * unconditional(*zip(divmod(int(tables[at]), m + 1), (n, m), strict=True), 1)
-        low, high = (at, high) if p <= level else (low, at)
+        side = 1 if p <= level else -1
+        low, high = (at, high) if side > 0 else (low, at)
         # P-values are about in proportion to mid-p-values.
-        at, halve = int(np.searchsorted(values, values[at] * level / p)), not halve
+        near = int(np.searchsorted(values, values[at] * level / p)) + side
+        at, last = (low + high) // 2 if side == last else near, side
     region = order <= (values[low] * SAME if low >= 0 else -1)
     fewest = region.sum(axis=1)
     assert (region == (np.arange(m + 1) < fewest[:, None])).all()
