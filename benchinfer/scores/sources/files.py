@@ -37,6 +37,7 @@ from benchinfer.scores.formats.catalogue import (
     of_folder,
     of_records,
     recognised,
+    runs_below,
     suffix_of,
 )
 from benchinfer.scores.formats.documents import (
@@ -247,14 +248,18 @@ def _of_pattern(typed: str, path: Path, name: str | None) -> Source:
     ]
     above = {folder for file in files for folder in file.parents}
     folders = [match for match in matches if match not in {*files, *above}]
+    fixed = takewhile(lambda part: not any(sign in part for sign in _SIGNS), path.parent.parts)
+    root = Path(*fixed)
     if not files:
+        inner = [f for match in folders if match.is_dir() for f in _files_below(match, typed)]
+        if name is None and (runs := runs_below(root, inner)):
+            return replace(_of_runs(runs, inner, root), name=path.name, stem=root.name or "data")
         within = f"it matches folders; {typed.rstrip('/')}/*.csv matches files in them."
         raise ScoreTableError(
             f"no file matches {typed!r}.",
             hint=within if folders else "the pattern is taken from the current folder.",
         )
-    fixed = takewhile(lambda part: not any(sign in part for sign in _SIGNS), path.parent.parts)
-    return _of_files(typed, files, Path(*fixed), folders, name)
+    return _of_files(typed, files, root, folders, name)
 
 
 def _of_folder(typed: str, path: Path, name: str | None) -> Source:
@@ -278,6 +283,8 @@ def _of_folder(typed: str, path: Path, name: str | None) -> Source:
     streams = [file for file in listed if is_stream(file)]
     files = [file for file in listed if file not in streams]
 
+    if name is None and (runs := runs_below(path, files)):
+        return replace(_of_runs(runs, files, path), name=path.name, stem=path.name)
     if name is None and (results := of_folder(path, files)) is not None:
         import pandas as pd
 
@@ -312,6 +319,18 @@ def _of_folder(typed: str, path: Path, name: str | None) -> Source:
     others = [file for file in files if file not in {*tables, path / "measures.toml"}]
     others += streams
     return _of_files(typed, tables, path, others, name)
+
+
+def _of_runs(runs: Sequence[Path], files: Sequence[Path], folder: Path) -> Source:
+    """Read folders of which each is one run of a tool, or has the runs of one side."""
+    within = [[file for file in files if file.is_relative_to(run)] for run in runs]
+    if len(runs) == 1:
+        return of_path(runs[0], None, None)
+    if any(runs_below(run, of) for run, of in zip(runs, within, strict=True)):
+        return _of_several(runs, None, None)
+    names = [below(run, folder) for run in runs]
+    parts = [as_run(of_path(run, None, None), at) for run, at in zip(runs, names, strict=True)]
+    return replace(_together(parts, names, []), files=tuple(names))
 
 
 def _timed_sides(path: Path, tables: Sequence[Path], name: str | None) -> list[Path]:
