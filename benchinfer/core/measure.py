@@ -11,7 +11,8 @@ from typing import Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from benchinfer.core.errors import BenchinferError, unknown
+from benchinfer.core.arguments import check_fields
+from benchinfer.core.errors import BenchinferError
 from benchinfer.core.saving import savable
 
 # Largest score, and inverse of the smallest spread, of which all powers needed are numbers.
@@ -136,11 +137,6 @@ class Measure:
     par: float = 1.0
 
     def __post_init__(self) -> None:
-        if not is_text(self.name):
-            raise BenchinferError(
-                f"measure {self.name!r}: its name is not text in UTF-8.",
-                hint="it holds half a character (a lone surrogate).",
-            )
         if self.better not in get_args(Better.__value__):
             raise BenchinferError(
                 f"measure {self.name!r}: "
@@ -151,10 +147,14 @@ class Measure:
                 ),
                 hint='it is "higher" or "lower".',
             )
+        check_fields(self)
+        if not is_text(self.name):
+            raise BenchinferError(
+                f"measure {self.name!r}: its name is not text in UTF-8.",
+                hint="it holds half a character (a lone surrogate).",
+            )
         for what in ("tolerance", "par", "limit", "bounds"):
             self._as_floats(what)
-        if self.scale not in get_args(Scale.__value__):
-            raise BenchinferError(unknown("scale", self.scale, get_args(Scale.__value__)))
         if not (math.isfinite(self.tolerance) and self.tolerance >= 0):
             raise BenchinferError(
                 f"measure {self.name!r}: tolerance is {self.tolerance!r}.",

@@ -8,7 +8,8 @@ from typing import Any, Literal
 
 import narwhals as nw
 
-from benchinfer.core.errors import ScoreTableError, unknown
+from benchinfer.core.arguments import checked
+from benchinfer.core.errors import ScoreTableError
 from benchinfer.core.hints import literal
 from benchinfer.core.measure import Measure, is_text
 from benchinfer.core.numbers import count, join
@@ -103,6 +104,7 @@ LEFT_OUT = "measures left out"
 FAILED_WORDS = ("missing", "error", "worst")
 
 
+@checked
 def read_scores(
     source: object,
     *,
@@ -342,7 +344,9 @@ def _read(
     selected: bool,
 ) -> ScoreTable:
     """Read a table of scores and check it, by the arguments of `read_scores`."""
-    _check_arguments(repeats, failed, crashed, dataset, unit_weights)
+    check_failed(failed, words=FAILED_WORDS)
+    if dataset is not None and not is_text(dataset):
+        raise ScoreTableError(f"{dataset=} is not text in UTF-8.")
     new_names = {} if names is None else check_names(names)
     failed = new_names.get(failed, failed) if isinstance(failed, str) else failed
     origin = open_source(source, query, name)
@@ -440,21 +444,6 @@ def _table(
         failed=reading.failed,
         units=nested,
     )
-
-
-def _check_arguments(
-    repeats: str, failed: Failed, crashed: str, dataset: str | None, weights: str
-) -> None:
-    """Raise a ScoreTableError where an argument has a value that no table allows."""
-    if weights not in (choices := ("items", "units")):
-        raise ScoreTableError(unknown("unit weights", weights, choices))
-    if repeats not in (choices := ("error", "keep", "mean")):
-        raise ScoreTableError(unknown("repeats", repeats, choices))
-    check_failed(failed, words=FAILED_WORDS)
-    if crashed not in (choices := ("stopped", "missing")):
-        raise ScoreTableError(unknown("crashed", crashed, choices))
-    if dataset is not None and not is_text(dataset):
-        raise ScoreTableError(f"{dataset=} is not text in UTF-8.")
 
 
 def _of_tool(tool: Format) -> list[Finding]:

@@ -12,7 +12,7 @@ import narwhals as nw
 import numpy as np
 
 from benchinfer.core import frames
-from benchinfer.core.arguments import ArgumentError
+from benchinfer.core.arguments import ArgumentError, checked
 from benchinfer.core.errors import DesignError, message, unknown
 from benchinfer.core.measure import Measure
 from benchinfer.core.numbers import count
@@ -220,6 +220,7 @@ class ScoreTable(Showable):
         """Number of scores over all measures."""
         return int(self.summary.n.sum())
 
+    @checked
     def measure(self, name: str | None = None) -> Measure:
         """Return a measure by its name.
 
@@ -240,6 +241,7 @@ class ScoreTable(Showable):
         """Findings of the checks, over all measures."""
         return self._findings(None)
 
+    @checked
     def facts(self, measure: str | None = None) -> Facts:
         """Return the facts from which findings are made.
 
@@ -270,6 +272,7 @@ class ScoreTable(Showable):
     def _of(self, measure: str | None) -> Summary:
         return self.summary.of(self.measure(measure).name)
 
+    @checked
     def findings(self, measure: str | None = None) -> pd.DataFrame:
         """Return a table of the findings of the checks.
 
@@ -299,6 +302,7 @@ class ScoreTable(Showable):
         """
         return failures_frame(self._failures)
 
+    @checked
     def limited(self, measure: str | None = None) -> Measure:
         """Return a measure with a limit, by its name or as the only one.
 
@@ -317,6 +321,7 @@ class ScoreTable(Showable):
             )
         return chosen
 
+    @checked
     def stopped_runs(self, measure: str | None = None) -> StoppedRuns | None:
         """Count the stopped runs of a measure in the cells; None where it has no limit."""
         chosen = self.measure(measure)
@@ -336,6 +341,7 @@ class ScoreTable(Showable):
         mean = s.mean[0] - (chosen.par - 1) * limit * share
         return StoppedRuns(limit, chosen.par, s.n[0], stopped, mean, crashed)
 
+    @checked
     def run_times(self, measure: str | None = None) -> RunTimes:
         """Arrange the runs of a measure with a limit by problem and algorithm.
 
@@ -359,6 +365,7 @@ class ScoreTable(Showable):
             float(chosen.stopped_score or 0),
         )
 
+    @checked
     def runs(self, measure: str | None = None, *, par: float = 10) -> pd.DataFrame:
         """Sum up the runs of each algorithm on a measure with a limit.
 
@@ -420,6 +427,7 @@ class ScoreTable(Showable):
         )
         return table.sort_values(["restricted_mean", "algorithm"], ignore_index=True)
 
+    @checked
     def virtual_best(self, measure: str | None = None, *, par: float = 10) -> pd.DataFrame:
         """Compare the best algorithm of each problem with the single best algorithm.
 
@@ -452,6 +460,7 @@ class ScoreTable(Showable):
             }
         )
 
+    @checked
     def running_times(self, measure: str | None = None) -> pd.DataFrame:
         """Estimate the expected running time of restarts until the problem is solved.
 
@@ -512,6 +521,7 @@ class ScoreTable(Showable):
             }
         )
 
+    @checked
     def penalties(self, measure: str | None = None, *, level: float = 0.95) -> pd.DataFrame:
         """Return the penalty factors of stopped runs at which the order of a pair is reversed.
 
@@ -559,6 +569,7 @@ class ScoreTable(Showable):
             }
         )
 
+    @checked
     def coverage(self, measure: str | None = None) -> Coverage:
         """Count the scores per cell.
 
@@ -579,6 +590,7 @@ class ScoreTable(Showable):
         gaps = gaps_of(self._failures, summary, expected, self.failed, paired=self.paired)
         return Coverage(name, summary.datasets, summary.algorithms, n, expected, findings, gaps)
 
+    @checked
     def at_worst(self, measure: str | None = None) -> ScoreTable:
         """Return the table with the worst score for what is missing, as ``failed="worst"`` has it.
 
@@ -618,6 +630,7 @@ class ScoreTable(Showable):
         rows = rows_of(frame)
         return replace(self._with(rows, rows.summary()), failed="worst")
 
+    @checked
     def describe(
         self,
         measure: str | None = None,
@@ -669,12 +682,14 @@ class ScoreTable(Showable):
         declared = self.measure(measure)
         return cells.assign(**rate_intervals(values, summary, declared, interval, sides, level))
 
+    @checked
     def spread(self, measure: str | None = None) -> Array:
         """Return `describe`'s (D, K, 5) minimum, quartiles and maximum, NaN where there is none."""
         summary = self._of(measure)
         ends = summary.minimum[0, :, :, None], summary.maximum[0, :, :, None]
         return np.concatenate([ends[0], self._rows.quartiles(summary), ends[1]], axis=2)
 
+    @checked
     def cells(self, measure: str | None = None) -> Cells:
         """Reduce to count, mean and standard deviation per data set and algorithm, oriented.
 
@@ -686,6 +701,7 @@ class ScoreTable(Showable):
         declared = self.measure(measure)
         return self._rows.cells(declared, self._of(declared.name))
 
+    @checked
     def blocks(self, measure: str | None = None) -> Blocks:
         """Reduce to one row per (data set, replication) and one column per algorithm, oriented.
 
@@ -701,10 +717,12 @@ class ScoreTable(Showable):
         """
         return self._rows.blocks(self.measure(measure), self._names, paired=self.paired)
 
+    @checked
     def block_parts(self, measure: str) -> Iterator[Blocks]:
         """Iterate over the `blocks` of shared replications in parts that take little memory."""
         return self._rows.block_parts(self.measure(measure), self._names)
 
+    @checked
     def weighted_blocks(self, measure: str | None = None) -> Blocks:
         """Reduce to `blocks`, or to weighted ones with the same first two moments.
 
@@ -784,6 +802,7 @@ class ScoreTable(Showable):
             features=held.features,
         )
 
+    @checked
     def observations(self, measure: str | None = None) -> Observations:
         """Fetch one row per score, oriented, with its covariates.
 
@@ -801,6 +820,7 @@ class ScoreTable(Showable):
             self._frame, self.measure(measure), self._names, self._slots, paired=self.paired
         )
 
+    @checked
     def dataset_covariates(self, measure: str | None = None) -> DatasetCovariates:
         """Return the covariates, by whether they are constant within each data set.
 
@@ -817,6 +837,7 @@ class ScoreTable(Showable):
         name = self.measure(measure).name
         return reduce_covariates(self._frame, name, self.datasets, self._slots)
 
+    @checked
     def characteristics(self, measure: str | None = None) -> dict[str, Feature]:
         """Return the characteristics of the data sets: features, constant covariates and domain.
 
@@ -842,6 +863,7 @@ class ScoreTable(Showable):
     def _slots(self) -> dict[str, str]:
         return dict(zip(self.covariates, slots(self.covariates), strict=True))
 
+    @checked
     def to_frame(self, measure: str | None = None) -> pd.DataFrame:
         """Fetch the scores as a long pandas frame, sorted by their labels.
 
@@ -858,6 +880,7 @@ class ScoreTable(Showable):
         name = None if measure is None else self.measure(measure).name
         return long_frame(self._frame, self._slots, name)
 
+    @checked
     def to_every_eval_ever(self, folder: str | Path, name: str | None = None) -> list[Path]:
         """Write the scores in the schema of Every Eval Ever, which `read_scores` reads.
 
@@ -898,6 +921,7 @@ class ScoreTable(Showable):
         stem = self.source.partition(".")[0] or "scores"
         return write(self, Path(folder), name or stem)
 
+    @checked
     def subset(
         self,
         datasets: str | Sequence[str] | None = None,
@@ -937,6 +961,7 @@ class ScoreTable(Showable):
         failures = selected(lazy(self._failures), labels).collect().to_arrow()
         return replace(part, _failures=failures)
 
+    @checked
     def declare(self, measure: Measure) -> ScoreTable:
         """Return the table with another tolerance, scale or direction of a measure.
 
@@ -982,6 +1007,7 @@ class ScoreTable(Showable):
         )
         return replace(self, measures=measures, _rows=rows, summary=rows.summary(), _memo={})
 
+    @checked
     def penalise(self, par: float, measure: str | None = None) -> ScoreTable:
         """Count stopped runs `par` times the limit: PAR2 with 2, PAR10 with 10.
 
@@ -1009,6 +1035,7 @@ class ScoreTable(Showable):
         """
         return self.declare(replace(self.limited(measure), par=par))
 
+    @checked
     def solved(self, measure: str | None = None, *, tolerance: float = 0.0) -> ScoreTable:
         """Turn times into whether the run was solved within the limit: scores of 0 and 1.
 
@@ -1042,6 +1069,7 @@ class ScoreTable(Showable):
         )
         return table.subset(measures=["solved"])
 
+    @checked
     def normalise(self, by: Normalise, measures: str | Sequence[str] | None = None) -> ScoreTable:
         """Return the table with scores on a scale of each data set, on which these can be averaged.
 
@@ -1117,15 +1145,18 @@ class ScoreTable(Showable):
             _memo={},
         )
 
+    @checked
     def datasets_of(self, measure: str) -> list[str]:
         """Return the names of the data sets that have scores of a measure."""
         held = self._of(measure).n[0].any(axis=1)
         return [name for name, some in zip(self.datasets, held, strict=True) if some]
 
+    @checked
     def units_of(self, measure: str) -> Units:
         """Return the units of a comparison of a measure, by the domains of its data sets."""
         return units_of(self.domains, self.datasets_of(measure))
 
+    @checked
     def domain_means(self, measure: str | None = None) -> ScoreTable:
         """Return the table whose data sets are the domains, with one score for each algorithm.
 
@@ -1182,6 +1213,7 @@ class ScoreTable(Showable):
             for name, rows in parts.items()
         }
 
+    @checked
     def complete(
         self, measure: str | None = None, by: Literal["dataset", "replication"] = "dataset"
     ) -> ScoreTable:
@@ -1248,6 +1280,7 @@ class ScoreTable(Showable):
     def _names(self) -> Names:
         return self.datasets, self.algorithms
 
+    @checked
     def score_rows(self, measure: str) -> ScoreRows:
         """Fetch the scores of one measure as codes and values, in the user's unit."""
         return self._rows.scores(measure, self._names, slots(self.covariates))
@@ -1269,6 +1302,7 @@ class ScoreTable(Showable):
         return self._memo["digest"]
 
     @override
+    @checked
     def save(self, path: str | Path) -> NoReturn:
         """Raise a DesignError: a table is data, not a result to be saved."""
         raise DesignError(

@@ -13,7 +13,7 @@ from benchinfer.comparison.checks import gaps
 from benchinfer.comparison.comparison import Comparison
 from benchinfer.comparison.evidence import PairVerdicts
 from benchinfer.comparison.per_dataset import ComparisonGroups
-from benchinfer.core.arguments import ArgumentError
+from benchinfer.core.arguments import ArgumentError, checked
 from benchinfer.core.errors import unknown
 from benchinfer.core.hints import literal
 from benchinfer.core.numbers import count, join, within
@@ -54,6 +54,7 @@ class Answer(ComparisonGroups[Comparison], Tabular):
     others: Mapping[str, PairVerdicts | str] = field(default_factory=dict[str, PairVerdicts | str])
     refused: Mapping[str, str] = field(default_factory=dict[str, str])
 
+    @checked
     def agreement(self, measure: str) -> str:
         """Return the agreement with a second analysis in words; empty where there is none."""
         lead, second = self.results[measure], self.others.get(measure)
@@ -79,6 +80,7 @@ class Answer(ComparisonGroups[Comparison], Tabular):
             return f"{same}, and on {opposed:,} the other algorithm is better"
         return same
 
+    @checked
     def basis(self, measure: str) -> str:
         """Return a sentence on the analysis of a measure, its reason and a second analysis."""
         result, choice = self.results[measure], self.choices[measure]
@@ -110,6 +112,7 @@ class Answer(ComparisonGroups[Comparison], Tabular):
         """
         return levels(self)
 
+    @checked
     def plot(self, kind: str | None = None, ax: Any = None, **options: Any) -> Any:
         """Draw the comparison of a measure, named by ``measure`` if there are several."""
         measure = options.pop("measure", None)

@@ -29,7 +29,7 @@ from benchinfer.comparison.comparison import Alternative
 from benchinfer.comparison.contrasts import ContrastFamily
 from benchinfer.comparison.evidence import Evidence, Level, Setting, decide, in_agreement
 from benchinfer.comparison.pairs import ComparedPairs
-from benchinfer.core.arguments import ArgumentError, seed_of
+from benchinfer.core.arguments import ArgumentError, checked, seed_of
 from benchinfer.core.errors import unknown
 from benchinfer.core.verdict import Verdict
 from benchinfer.numerics.types import Array, States
@@ -168,6 +168,7 @@ def _direction(test: str, estimate: Array, statistic: Array) -> Array:
     return estimate if test == "5x2cv-f" else statistic
 
 
+@checked
 def compare_pair(
     scores: ScoreTable,
     measure: str | None = None,

@@ -13,7 +13,7 @@ from benchinfer.analyses.subgroups.archetypes.stability import (
     archetype_stability,
 )
 from benchinfer.comparison.evidence import Setting
-from benchinfer.core.arguments import check_count
+from benchinfer.core.arguments import check_count, checked
 from benchinfer.core.citations import bibtex
 from benchinfer.core.frames import checks_frame, frame
 from benchinfer.core.measure import Measure
@@ -160,6 +160,7 @@ class Archetypes(Showable):
             return np.arange(1, len(self.objectives) + 1)
         return np.unique([1, self.k])
 
+    @checked
     def nearest(self, j: int) -> list[str]:
         """Return the data sets nearest to archetype j, counted from 0, of those it is nearest to.
 
@@ -171,6 +172,7 @@ class Archetypes(Showable):
         members = [d for d in order if joined_levels(apart[d]).argmin() == j][:NEAREST]
         return [self.datasets[d] for d in members or order[:1]]
 
+    @checked
     def describe(self, j: int) -> str:
         """Return which algorithms are best and last at archetype j, counted from 0, in words."""
         values = self.corners[j]
@@ -296,6 +298,7 @@ class Archetypes(Showable):
             }
         )
 
+    @checked
     def stability(
         self, resamples: int = 200, *, seed: int | None = 1, n_jobs: int | None = None
     ) -> ArchetypeStability:

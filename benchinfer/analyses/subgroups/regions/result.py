@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
+from benchinfer.core.arguments import checked
 from benchinfer.core.citations import bibtex
 from benchinfer.core.frames import frame
 from benchinfer.core.measure import Measure
@@ -88,6 +89,7 @@ class Regions(Showable):
         inside = (self.low >= -margin) & (self.high <= margin) & (margin > 0)
         return np.where(inside, Verdict.EQUIVALENT, codes).astype(np.int8)
 
+    @checked
     def of_pair(self, p: int) -> list[Region]:
         """Return the regions of a pair, from the smallest value on."""
         codes = self.codes[p]
@@ -163,6 +165,7 @@ class Regions(Showable):
             }
         )
 
+    @checked
     def describe(self, p: int) -> str:
         """Return the regions of a pair in words."""
         first, second = self.pairs[p]
