@@ -3,6 +3,7 @@
 import builtins
 import inspect
 import os
+import re
 import secrets
 import sys
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
@@ -31,7 +32,10 @@ _TESTS: dict[object, Callable[[object], bool]] = {
     NoneType: lambda value: value is None,
     bool: lambda value: type(value).__name__ in ("bool", "bool_"),  # of NumPy, too
     int: lambda value: isinstance(value, Integral) and not isinstance(value, bool),
-    float: lambda value: isinstance(value, Real) and not isinstance(value, bool),
+    str: lambda value: isinstance(value, str) and is_text(value),
+    float: lambda value: (
+        isinstance(value, Real) and not isinstance(value, bool) and _is_float(value)
+    ),
     Path: lambda value: isinstance(value, os.PathLike),
 }
 _WORDS: dict[object, tuple[str, str]] = {
@@ -42,6 +46,9 @@ _WORDS: dict[object, tuple[str, str]] = {
     Path: ("a path", "paths"),
     Callable: ("a function", "functions"),
 }
+_NAMES = {"NDArray": "array", "ndarray": "array", "ScoreTable": "ScoreTable of read_scores"}
+MOST = 10**7  # of what is repeated: more take days, or more room than a machine has
+MOST_CHAINS = 1000
 _SHORT = Repr(maxstring=60, maxother=60, maxlong=40)
 
 
@@ -127,10 +134,15 @@ def check_argument(name: str, value: object, kind: Any) -> None:
     """Raise an ArgumentError where a value is not of a type, or not one of its choices."""
     if fits(value, kind):
         return
+    if isinstance(value, str) and not is_text(value):
+        raise ArgumentError(
+            f"{name} is {value!r}, which is not text in UTF-8.",
+            hint="it holds half a character (a lone surrogate).",
+        )
     plain = type(value).__module__ == "builtins" and type(value) is not object
     if plain and {get_origin(part) or part for part in members(kind)} <= {Literal, NoneType}:
         raise ArgumentError(unknown(name, value, choices(kind)))
-    shown = _SHORT.repr(value) if plain else f"a {type(value).__name__}"
+    shown = _SHORT.repr(value) if plain else _with_article(type(value).__name__)
     raise ArgumentError(f"{name} is {shown}.", hint=f"{in_words(kind)}.")
 
 
@@ -169,7 +181,7 @@ def fits(value: object, kind: Any) -> bool:  # noqa: PLR0911 (one return for eac
 def _fits_items(value: object, origin: type, parts: tuple[Any, ...]) -> bool:
     """Return whether a value is a collection, of which all items fit."""
     if isinstance(value, str):  # letters are names
-        return parts[0] is str and origin is not tuple
+        return fits(value, parts[0]) and origin is not tuple
     if isinstance(value, bytes | Mapping):
         return False
     if not isinstance(value, Collection):
@@ -207,12 +219,25 @@ def in_words(kind: Any, *, several: bool = False) -> str:
             )
         elif origin is not Literal and not getattr(origin, "_is_protocol", False):
             name = origin.__forward_arg__ if isinstance(origin, ForwardRef) else origin.__name__
-            name = name.replace("NDArray", "array")
-            words.append(
-                f"{name}s" if several else f"{'an' if name[0] in 'AEIOUa' else 'a'} {name}"
-            )
+            name = _NAMES.get(name, name)
+            words.append(f"{name}s" if several else _with_article(name))
     words = sorted(dict.fromkeys(words), key=lambda word: word == "None")
     return " or ".join(text for text in (", ".join(words[:-1]), *words[-1:]) if text)
+
+
+def _with_article(name: str) -> str:
+    return f"{'an' if name[0] in 'AEIOaeio' else 'a'} {name}"
+
+
+def is_text(name: str) -> bool:
+    r"""Return whether UTF-8 can encode a name; it cannot encode half a character.
+
+    Examples
+    --------
+    >>> is_text("\N{GREEK SMALL LETTER ALPHA}"), is_text("\ud800")
+    (True, False)
+    """
+    return not re.search("[\ud800-\udfff]", name)
 
 
 def check_level(level: float) -> None:
@@ -235,10 +260,21 @@ def names_of(names: str | Sequence[str]) -> tuple[str, ...]:
     return (names,) if isinstance(names, str) else tuple(names)
 
 
-def check_count(name: str, number: int, fewest: int, hint: str, *, even: bool = False) -> None:
-    """Raise an ArgumentError unless a number is an integer, large enough and, if required, even."""
+def check_count(
+    name: str, number: int, fewest: int, hint: str, *, even: bool = False, most: int = MOST
+) -> None:
+    """Raise an ArgumentError unless a number is an integer in a range and, if required, even."""
     if not (_is_integer(number) and number >= fewest) or (even and number % 2):
-        raise ArgumentError(f"{name} is {number!r}.", hint=hint)
+        raise ArgumentError(f"{name} is {_SHORT.repr(number)}.", hint=hint)
+    if number > most:
+        raise ArgumentError(f"{name} is {_SHORT.repr(number)}.", hint=f"at most {most:,}.")
+
+
+def check_index(name: str, index: int, n: int) -> None:
+    """Raise an ArgumentError unless a number is an index into n things, counted from 0."""
+    if not 0 <= index < n:
+        hint = "0, of the only one." if n == 1 else f"from 0 to {n - 1}."
+        raise ArgumentError(f"{name} is {_SHORT.repr(index)}.", hint=hint)
 
 
 def check_jobs(n_jobs: int | None) -> None:
@@ -246,6 +282,15 @@ def check_jobs(n_jobs: int | None) -> None:
     if n_jobs is not None and not (_is_integer(n_jobs) and (n_jobs >= 1 or n_jobs == -1)):
         hint = "a number from 1 on, or -1 for all cores."
         raise ArgumentError(f"n_jobs is {n_jobs!r}.", hint=hint)
+
+
+def _is_float(number: Real) -> bool:
+    """Return whether a number is not too large for a float."""
+    try:
+        float(number)
+    except OverflowError:
+        return False
+    return True
 
 
 def _is_integer(number: object) -> bool:

@@ -11,7 +11,7 @@ import narwhals as nw
 from benchinfer.core.arguments import checked
 from benchinfer.core.errors import ScoreTableError
 from benchinfer.core.hints import literal
-from benchinfer.core.measure import Measure, is_text
+from benchinfer.core.measure import Measure
 from benchinfer.core.numbers import count, join
 from benchinfer.scores.checks.facts import Facts
 from benchinfer.scores.checks.failures import (
@@ -345,8 +345,6 @@ def _read(
 ) -> ScoreTable:
     """Read a table of scores and check it, by the arguments of `read_scores`."""
     check_failed(failed, words=FAILED_WORDS)
-    if dataset is not None and not is_text(dataset):
-        raise ScoreTableError(f"{dataset=} is not text in UTF-8.")
     new_names = {} if names is None else check_names(names)
     failed = new_names.get(failed, failed) if isinstance(failed, str) else failed
     origin = open_source(source, query, name)

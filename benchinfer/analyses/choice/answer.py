@@ -14,7 +14,7 @@ from benchinfer.comparison.comparison import Comparison
 from benchinfer.comparison.evidence import PairVerdicts
 from benchinfer.comparison.per_dataset import ComparisonGroups
 from benchinfer.core.arguments import ArgumentError, checked
-from benchinfer.core.errors import unknown
+from benchinfer.core.errors import DesignError, unknown
 from benchinfer.core.hints import literal
 from benchinfer.core.numbers import count, join, within
 from benchinfer.core.result import Tabular
@@ -54,10 +54,16 @@ class Answer(ComparisonGroups[Comparison], Tabular):
     others: Mapping[str, PairVerdicts | str] = field(default_factory=dict[str, PairVerdicts | str])
     refused: Mapping[str, str] = field(default_factory=dict[str, str])
 
+    def _of(self, measure: str) -> Comparison:
+        """Return the comparison on a measure."""
+        if measure not in self.results:
+            raise DesignError(unknown("measure", measure, list(self.results)))
+        return self.results[measure]
+
     @checked
     def agreement(self, measure: str) -> str:
         """Return the agreement with a second analysis in words; empty where there is none."""
-        lead, second = self.results[measure], self.others.get(measure)
+        lead, second = self._of(measure), self.others.get(measure)
         if second is None:
             return ""
         if isinstance(second, str):
@@ -83,7 +89,7 @@ class Answer(ComparisonGroups[Comparison], Tabular):
     @checked
     def basis(self, measure: str) -> str:
         """Return a sentence on the analysis of a measure, its reason and a second analysis."""
-        result, choice = self.results[measure], self.choices[measure]
+        result, choice = self._of(measure), self.choices[measure]
         analysis = f"By {within(result.heading)}{choice.of_scores}, as {choice.reason}"
         turned = ""
         if n := choice.unpaired:

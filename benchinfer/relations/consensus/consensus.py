@@ -324,7 +324,7 @@ def consensus(
     check_family(method, family)
     if time_limit is not None and not time_limit > 0:
         raise DesignError(f"a time limit is a number of seconds above 0, not {time_limit!r}.")
-    limit = 10**9 if solutions == "all" else solutions
+    limit = 10**9 if solutions == "all" else min(solutions, 10**9)
     if limit < 1:
         raise DesignError(f'solutions is a whole number from 1, or "all", not {solutions!r}.')
     relations = getattr(ensemble, "relations", None)

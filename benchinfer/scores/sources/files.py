@@ -15,8 +15,8 @@ from typing import IO, Any, cast
 
 import narwhals as nw
 
+from benchinfer.core.arguments import is_text
 from benchinfer.core.errors import ScoreTableError, message
-from benchinfer.core.measure import is_text
 from benchinfer.core.numbers import count, several
 from benchinfer.core.saving import note_input
 from benchinfer.scores.columns import (

@@ -13,7 +13,7 @@ from benchinfer.analyses.subgroups.archetypes.stability import (
     archetype_stability,
 )
 from benchinfer.comparison.evidence import Setting
-from benchinfer.core.arguments import check_count, checked
+from benchinfer.core.arguments import check_count, check_index, checked
 from benchinfer.core.citations import bibtex
 from benchinfer.core.frames import checks_frame, frame
 from benchinfer.core.measure import Measure
@@ -166,6 +166,7 @@ class Archetypes(Showable):
 
         Of an archetype that is nearest to none, the data set that is nearest to it.
         """
+        check_index("j", j, self.k)
         scaled, corners = self.points / self.unit, self.corners / self.unit
         apart = np.linalg.norm(scaled[:, None] - corners, axis=2)
         order = np.argsort(joined_levels(apart[:, j]), kind="stable")
@@ -175,6 +176,7 @@ class Archetypes(Showable):
     @checked
     def describe(self, j: int) -> str:
         """Return which algorithms are best and last at archetype j, counted from 0, in words."""
+        check_index("j", j, self.k)
         values = self.corners[j]
         gaps = values.max() - values
         largest = np.ptp(self.corners, axis=1).max()

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
-from benchinfer.core.arguments import checked
+from benchinfer.core.arguments import check_index, checked
 from benchinfer.core.citations import bibtex
 from benchinfer.core.frames import frame
 from benchinfer.core.measure import Measure
@@ -92,6 +92,7 @@ class Regions(Showable):
     @checked
     def of_pair(self, p: int) -> list[Region]:
         """Return the regions of a pair, from the smallest value on."""
+        check_index("p", p, len(self.pairs))
         codes = self.codes[p]
         starts = np.r_[0, np.flatnonzero(np.diff(codes)) + 1]
         ends = [self._crossing(p, int(s)) for s in starts[1:]]
@@ -168,6 +169,7 @@ class Regions(Showable):
     @checked
     def describe(self, p: int) -> str:
         """Return the regions of a pair in words."""
+        check_index("p", p, len(self.pairs))
         first, second = self.pairs[p]
         regions = self.of_pair(p)
         decided = [r for r in regions if r.verdict != Verdict.UNDECIDED]
