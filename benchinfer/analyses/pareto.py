@@ -11,7 +11,7 @@ import numpy as np
 from benchinfer.comparison.checks.complete import names_of
 from benchinfer.comparison.checks.validation import check_missing, refuse_runs
 from benchinfer.comparison.evidence import Setting, alpha_of
-from benchinfer.core.arguments import check_level, seed_of
+from benchinfer.core.arguments import check_level, checked, seed_of
 from benchinfer.core.citations import bibtex
 from benchinfer.core.errors import DesignError
 from benchinfer.core.frames import frame
@@ -99,6 +99,7 @@ class Pareto(Showable):
         """The probability with which the front is kept."""
         return self.options.level
 
+    @checked
     def front(self, *, each: bool = False) -> list[str]:
         """Return the names of those that may be on the front.
 
@@ -111,6 +112,7 @@ class Pareto(Showable):
         on = self._may_be_on(each=each)
         return [name for name, may_be in zip(self.algorithms, on, strict=True) if may_be]
 
+    @checked
     def summary(self, *, each: bool = False) -> pd.DataFrame:
         """One row per algorithm, the front first: ``algorithm on_front p_front may_be_on_front``.
 
@@ -207,6 +209,7 @@ class Pareto(Showable):
         )
 
 
+@checked
 def pareto(
     scores: ScoreTable,
     measures: Sequence[str] | None = None,

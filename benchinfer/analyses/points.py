@@ -14,6 +14,7 @@ from benchinfer.comparison.checks.complete import complete_part
 from benchinfer.comparison.comparison import Comparison
 from benchinfer.comparison.evidence import Level, Scores, Setting
 from benchinfer.comparison.pairs import ComparedPairs
+from benchinfer.core.arguments import checked
 from benchinfer.core.numbers import sentence, several
 from benchinfer.core.provenance import AnalysisOptions
 from benchinfer.core.saving import savable
@@ -134,6 +135,7 @@ class PointsComparison(Comparison):
         return {"estimate": self.measure.effect(self.levels.estimate[i] - self.levels.estimate[j])}
 
 
+@checked
 def compare_points(
     scores: Scores,
     measure: str | None = None,

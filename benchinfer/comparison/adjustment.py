@@ -8,7 +8,7 @@ import numpy as np
 
 from benchinfer.comparison.comparison import Alternative
 from benchinfer.comparison.contrasts import ContrastFamily, Contrasts
-from benchinfer.core.arguments import ArgumentError, check_choice
+from benchinfer.core.arguments import ArgumentError
 from benchinfer.numerics import closed_testing, multiplicity, rotations
 from benchinfer.numerics.multiplicity import SPENT, ends_level
 from benchinfer.numerics.types import Array
@@ -258,7 +258,6 @@ def resolve(adjust: Adjust, contrasts: Contrasts, alternative: Alternative, *, c
     """Return the adjustment that ``"auto"`` means, or check the one requested."""
     if adjust == "auto":
         return "single-step" if common else "holm"
-    check_choice("adjust", adjust, Adjust)
     if adjust in JOINT and not common:
         raise ArgumentError(
             f"{adjust=} needs one variance common to all pairs.",

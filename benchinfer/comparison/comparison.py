@@ -24,6 +24,7 @@ from benchinfer.comparison.evidence import (
 from benchinfer.comparison.further import best
 from benchinfer.comparison.further.best import BestSets
 from benchinfer.comparison.pairs import ComparedPairs
+from benchinfer.core.arguments import checked
 from benchinfer.core.citations import bibtex
 from benchinfer.core.errors import DesignError, unknown
 from benchinfer.core.frames import READ, checks_frame, frame
@@ -167,6 +168,7 @@ class Comparison(Tabular):
         """Description of the contrasts' intervals; empty if there are none."""
         return ""
 
+    @checked
     def interval_words(self, rows: Sequence[int]) -> str:
         """Return a description of the intervals of some contrasts; empty if there are none.
 
@@ -208,6 +210,7 @@ class Comparison(Tabular):
         """Return the columns of `contrasts` that hold numbers, in the measure's own unit."""
         raise NotImplementedError
 
+    @checked
     def contrasts(self, *, order: Order = "fixed", all: bool = False) -> pd.DataFrame:  # noqa: A002
         """One row per pair of algorithms.
 
@@ -230,9 +233,7 @@ class Comparison(Tabular):
             ``first second estimate ... verdict``, with `all` also ``measure``; see the glossary.
             P-values are numbers, and printed as people write them.
         """
-        # Types do not stop a number at run time.
-        known = order in ("fixed", "result") if isinstance(order, str) else True
-        if not known or not isinstance(order, str | Sequence):  # pyright: ignore[reportUnnecessaryIsInstance]
+        if isinstance(order, str) and order not in ("fixed", "result"):
             raise DesignError(unknown("order", order, ["fixed", "result"]))
         table = self._contrasts()
         if order != "fixed":
@@ -352,6 +353,7 @@ class Comparison(Tabular):
         """One row per check: ``check value direction limit ok remedy``."""
         return checks_frame(self.checks)
 
+    @checked
     def relation(self, rule: str = "evidence") -> Relation:
         """Return the preference relation.
 
@@ -400,6 +402,7 @@ class Comparison(Tabular):
         first = wording.headline(relation, self.measure, scope, levels, most, thin)
         return f"{first}{gaps}"
 
+    @checked
     def claims(self, measure: Measure, scope: str) -> str:
         """Return a sentence with the verdicts of contrasts of averages, as a headline."""
         pairs = self.pairs
@@ -450,6 +453,7 @@ class Comparison(Tabular):
             " own."
         )
 
+    @checked
     def reversals(self, levels: Array | None = None, *, mark: str = "* ") -> str:
         """Return a sentence on pairs with a verdict against the order of (K,) levels; else empty.
 
@@ -632,6 +636,7 @@ class TestedComparison(Comparison):
         tested = zip(self.pairs.sides, p <= self.alpha, strict=True)
         return [(pair[0], pair[1])[::turn] for pair, shown in tested if shown]  # pyright: ignore[reportReturnType]
 
+    @checked
     def relation(self, rule: str = "evidence") -> Relation:
         """Return the preference relation.
 

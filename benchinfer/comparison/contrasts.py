@@ -88,12 +88,6 @@ def family_of(
     known = get_args(Named.__value__)
     if isinstance(contrasts, str) and contrasts not in known:
         raise ArgumentError(unknown("contrasts", contrasts, known))
-    # An array is the likeliest slip; types do not stop it at run time.
-    if not isinstance(contrasts, str | Sequence | Mapping):  # pyright: ignore[reportUnnecessaryIsInstance]
-        raise ArgumentError(
-            f"contrasts is of type {type(contrasts).__name__}.",
-            hint='weights go by name, as in {"a to others": {"a": 1, "b": -0.5, "c": -0.5}}.',
-        )
     if contrasts == "dunnett":
         return _with_control(algorithms, control, levels, directed=directed)
     if control is not None:

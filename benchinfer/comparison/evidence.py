@@ -183,18 +183,10 @@ class Setting:
         return any(finding.rule == ZERO_ONE for finding in self.coverage.findings)
 
 
-def as_table(scores: object) -> ScoreTable:
-    """Return a score table; one without rows for sufficient statistics and cluster tables.
-
-    A data frame raises a DesignError.
-    """
+def as_table(scores: Scores) -> ScoreTable:
+    """Return a score table; one without rows for sufficient statistics and cluster tables."""
     if isinstance(scores, SufficientStatistics):
         return ScoreTable.of_statistics(scores)
-    if not isinstance(scores, ScoreTable):
-        raise DesignError(
-            f"a {type(scores).__name__} is not a score table.",
-            hint="read it first: bi.read_scores(table, measures=...).",
-        )
     return ScoreTable.of_statistics(scores.statistics()) if scores.rows.in_cluster else scores
 
 

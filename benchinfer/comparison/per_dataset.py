@@ -21,7 +21,7 @@ from benchinfer.comparison.adjustment import ADJUSTMENTS
 from benchinfer.comparison.comparison import Comparison, Order, TestedComparison
 from benchinfer.comparison.evidence import alpha_of
 from benchinfer.comparison.further.best import one_sided
-from benchinfer.core.arguments import ArgumentError, check_choice, check_jobs
+from benchinfer.core.arguments import ArgumentError, check_jobs, checked
 from benchinfer.core.errors import DesignError, FitError
 from benchinfer.core.frames import frame
 from benchinfer.core.numbers import count, level_percent, within
@@ -69,6 +69,7 @@ class ComparisonGroups[C: Comparison](Mapping[str, C]):
         width = max((len(name) for name in self), default=0)
         return "\n".join(f"{name.ljust(width)}  {r.relation()}" for name, r in self.items())
 
+    @checked
     def contrasts(self, *, order: Order = "fixed", all: bool = False) -> pd.DataFrame:  # noqa: A002
         """Return all contrasts with a leading column that names the group.
 
@@ -123,10 +124,12 @@ class Comparisons(ComparisonGroups[Comparison], Tabular):
         refused = f", {len(self.refused)} refused" if self.refused else ""
         return f"<Comparisons of {count(len(self), 'data set')}{refused}>"
 
+    @checked
     def relations(self, rule: str = "evidence") -> Ensemble:
         """Return the relations of the data sets: an ensemble in which each has weight 1."""
         return Ensemble({name: result.relation(rule) for name, result in self.results.items()})
 
+    @checked
     def counts(
         self,
         combine: Literal["fisher", "bonferroni"] = "fisher",
@@ -174,8 +177,6 @@ class Comparisons(ComparisonGroups[Comparison], Tabular):
         >>> local.counts().columns.tolist()[2:]
         ['second', 'n_datasets', 'better_at_least', 'worse_at_least', 'named']
         """
-        check_choice("combine", combine, Literal["fisher", "bonferroni"])
-        check_choice("adjust", adjust, Literal["auto", "holm", "bh", "by", "none"])
         step = ADJUSTMENTS["holm" if adjust == "auto" else adjust].adjust
         p_values = self._one_sided()
         alpha = alpha_of(next(iter(self.values())).level)
@@ -194,6 +195,7 @@ class Comparisons(ComparisonGroups[Comparison], Tabular):
         table = {name: [row[n] for row in rows] for n, name in enumerate(columns)}
         return frame({"measure": [measure] * len(rows), **table})
 
+    @checked
     def counted(self, most: int = 5) -> str:
         """Return a sentence with the pairs of the largest `counts`; empty without any."""
         try:
@@ -302,6 +304,7 @@ def check_travels(work: Callable[..., object]) -> None:
         ) from None
 
 
+@checked
 def per_dataset(
     compare: Callable[..., Comparison | ComparisonGroups[Comparison]],
     scores: ScoreTable,
@@ -345,11 +348,6 @@ def per_dataset(
     """
     check_jobs(n_jobs)
     check_alone("per_dataset", arguments)
-    if not isinstance(scores, ScoreTable):  # pyright: ignore[reportUnnecessaryIsInstance]
-        raise DesignError(
-            f"a {type(scores).__name__} is not a table with the scores of each data set.",
-            hint="read_scores gives one.",
-        )
     results: dict[str, Comparison] = {}
     refused: dict[str, str] = {}
     unfit: list[ArgumentError] = []

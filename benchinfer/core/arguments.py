@@ -1,12 +1,55 @@
-"""Checks of arguments that many functions share: choices, levels, counts, seeds."""
+"""Checks of arguments that many functions share: types, choices, levels, counts, seeds."""
 
+import builtins
+import inspect
+import os
+import re
 import secrets
-from collections.abc import Sequence
-from numbers import Real
+import sys
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from functools import cache, wraps
+from numbers import Integral, Real
+from pathlib import Path
+from reprlib import Repr
 from types import NoneType, UnionType
-from typing import Any, Literal, TypeAliasType, Union, get_args, get_origin
+from typing import (
+    Any,
+    ClassVar,
+    ForwardRef,
+    Literal,
+    TypeAliasType,
+    Union,
+    cast,
+    get_args,
+    get_origin,
+)
 
 from benchinfer.core.errors import DesignError, unknown
+
+# Of a type: whether a value is one, and what one and several are called.
+_TESTS: dict[object, Callable[[object], bool]] = {
+    Any: lambda _: True,
+    NoneType: lambda value: value is None,
+    bool: lambda value: type(value).__name__ in ("bool", "bool_"),  # of NumPy, too
+    int: lambda value: isinstance(value, Integral) and not isinstance(value, bool),
+    str: lambda value: isinstance(value, str) and is_text(value),
+    float: lambda value: (
+        isinstance(value, Real) and not isinstance(value, bool) and _is_float(value)
+    ),
+    Path: lambda value: isinstance(value, os.PathLike),
+}
+_WORDS: dict[object, tuple[str, str]] = {
+    NoneType: ("None", "None"),
+    int: ("an integer", "integers"),
+    float: ("a number", "numbers"),
+    str: ("text", "texts"),
+    Path: ("a path", "paths"),
+    Callable: ("a function", "functions"),
+}
+_NAMES = {"NDArray": "array", "ndarray": "array", "ScoreTable": "ScoreTable of read_scores"}
+MOST = 10**7  # of what is repeated: more take days, or more room than a machine has
+MOST_CHAINS = 1000
+_SHORT = Repr(maxstring=60, maxother=60, maxlong=40)
 
 
 class ArgumentError(DesignError):
@@ -22,7 +65,10 @@ def members(kind: Any) -> list[Any]:
     [typing.Literal['auto'], <class 'int'>, <class 'NoneType'>]
     """
     if isinstance(kind, TypeAliasType):
-        return members(kind.__value__)
+        try:
+            return members(kind.__value__)
+        except NameError:  # of names that are imported for annotations alone
+            return [Any]
     if get_origin(kind) in (Union, UnionType):
         return [inner for part in get_args(kind) for inner in members(part)]
     return [kind]
@@ -40,14 +86,158 @@ def choices(kind: Any) -> tuple[Any, ...]:
     return tuple(dict.fromkeys(value for part in named for value in get_args(part)))
 
 
-def check_choice(name: str, value: object, kind: Any) -> None:
-    """Raise an ArgumentError unless a value is among the literals of a type."""
-    free = {get_origin(part) or part for part in members(kind)} - {Literal, NoneType}
-    known = choices(kind)
-    if free or not known or (value is None and NoneType in members(kind)):
+def checked[**P, T](function: Callable[P, T]) -> Callable[P, T]:
+    """Check the types of the arguments of a function or method at each call."""
+    names = tuple(inspect.signature(function).parameters)
+
+    @wraps(function)
+    def call(*args: P.args, **kwargs: P.kwargs) -> T:
+        kinds = kinds_of(function)
+        for name, value in (*zip(names, args, strict=False), *kwargs.items()):
+            check_argument(name, value, kinds.get(name, Any))
+        return function(*args, **kwargs)
+
+    return call
+
+
+def check_fields(record: object) -> None:
+    """Raise an ArgumentError where a field of a record, which is an argument, has another type."""
+    for name, kind in kinds_of(type(record)).items():
+        check_argument(name, getattr(record, name), kind)
+
+
+@cache
+def kinds_of(thing: Any) -> Mapping[str, Any]:
+    """Return the types of the arguments of a function, or of the fields of a class and its bases.
+
+    Classes that are imported for annotations alone are references by name.
+    """
+    kinds: dict[str, Any] = {}
+    for part in reversed(thing.__mro__) if isinstance(thing, type) else (thing,):
+        names = _Names(vars(sys.modules[part.__module__]))
+        names.update((kind.__name__, kind) for kind in part.__type_params__)
+        annotations = inspect.get_annotations(part)
+        annotations.pop("return", None)
+        for name, kind in annotations.items():
+            kinds[name] = eval(kind, {}, names) if isinstance(kind, str) else kind  # noqa: S307 (annotations of this package)
+    return {name: kind for name, kind in kinds.items() if get_origin(kind) is not ClassVar}
+
+
+class _Names(dict[str, Any]):
+    """Names of a module, with a reference in place of what it imports for annotations alone."""
+
+    def __missing__(self, name: str) -> Any:
+        return getattr(builtins, name, None) or ForwardRef(name)
+
+
+def check_argument(name: str, value: object, kind: Any) -> None:
+    """Raise an ArgumentError where a value is not of a type, or not one of its choices."""
+    if fits(value, kind):
         return
-    if not isinstance(value, str) or value not in known:
-        raise ArgumentError(unknown(name, value, known))
+    if isinstance(value, str) and not is_text(value):
+        raise ArgumentError(
+            f"{name} is {value!r}, which is not text in UTF-8.",
+            hint="it holds half a character (a lone surrogate).",
+        )
+    plain = type(value).__module__ == "builtins" and type(value) is not object
+    if plain and {get_origin(part) or part for part in members(kind)} <= {Literal, NoneType}:
+        raise ArgumentError(unknown(name, value, choices(kind)))
+    shown = _SHORT.repr(value) if plain else _with_article(type(value).__name__)
+    raise ArgumentError(f"{name} is {shown}.", hint=f"{in_words(kind)}.")
+
+
+def fits(value: object, kind: Any) -> bool:  # noqa: PLR0911 (one return for each kind of type)
+    """Return whether a value may be used where a type is expected.
+
+    Numbers are those of any library; collections are sequences, but for mappings.
+
+    Examples
+    --------
+    >>> fits(3, int | float), fits(True, int), fits({"a"}, Sequence[str]), fits([3], Sequence[str])
+    (True, False, True, False)
+    """
+    if len(several := members(kind)) > 1:
+        return any(fits(value, part) for part in several)
+    origin, parts = get_origin(several[0]) or several[0], get_args(several[0])
+    if isinstance(origin, TypeAliasType):  # NDArray is one
+        return fits(value, origin.__value__[parts])
+    if origin is Literal:
+        simple = isinstance(value, str | Integral) and not isinstance(value, bool)
+        return any(value is part or (simple and value == part) for part in parts)
+    if isinstance(origin, ForwardRef):
+        return origin.__forward_arg__ in [base.__name__ for base in type(value).__mro__]
+    if origin in _TESTS or not isinstance(origin, type):
+        return _TESTS.get(origin, _TESTS[Any])(value)
+    if origin is Mapping:
+        items = cast("Any", value).items() if hasattr(value, "keys") else [(None, value)]
+        return all(all(map(fits, item, parts)) for item in items)
+    if origin in (Sequence, Iterable, tuple):
+        return _fits_items(value, origin, parts)
+    if origin.__name__ == "ndarray":
+        return hasattr(value, "__array__") or isinstance(value, Sequence)
+    return isinstance(value, origin)
+
+
+def _fits_items(value: object, origin: type, parts: tuple[Any, ...]) -> bool:
+    """Return whether a value is a collection, of which all items fit."""
+    if isinstance(value, str):  # letters are names
+        return fits(value, parts[0]) and origin is not tuple
+    if isinstance(value, bytes | Mapping):
+        return False
+    if not isinstance(value, Collection):
+        return origin is Iterable and isinstance(value, Iterable)
+    if origin is tuple and ... not in parts:
+        return len(value) == len(parts) and all(map(fits, value, parts))
+    return all(fits(item, parts[0]) for item in value)
+
+
+def in_words(kind: Any, *, several: bool = False) -> str:
+    """Return a type in words.
+
+    Examples
+    --------
+    >>> in_words(Literal["auto"] | int | None), in_words(Sequence[str]), in_words(tuple[str, str])
+    ("'auto', an integer or None", 'a list of texts', 'a pair of texts')
+    """
+    words = [repr(choice) for choice in choices(kind)]
+    for part in members(kind):
+        origin, parts = get_origin(part) or part, get_args(part)
+        if origin is bool:
+            words += ["True", "False"]
+        elif origin in _WORDS:
+            words.append(_WORDS[origin][several])
+        elif origin is Mapping:
+            key, item = (in_words(inner, several=True) for inner in parts)
+            words.append(f"{'mappings' if several else 'a mapping'} of {key} to {item}")
+        elif origin is tuple and parts[:1] * 2 == parts:
+            words.append(
+                f"{'pairs' if several else 'a pair'} of {in_words(parts[0], several=True)}"
+            )
+        elif origin in (Sequence, Iterable, tuple):
+            words.append(
+                f"{'lists' if several else 'a list'} of {in_words(parts[0], several=True)}"
+            )
+        elif origin is not Literal and not getattr(origin, "_is_protocol", False):
+            name = origin.__forward_arg__ if isinstance(origin, ForwardRef) else origin.__name__
+            name = _NAMES.get(name, name)
+            words.append(f"{name}s" if several else _with_article(name))
+    words = sorted(dict.fromkeys(words), key=lambda word: word == "None")
+    return " or ".join(text for text in (", ".join(words[:-1]), *words[-1:]) if text)
+
+
+def _with_article(name: str) -> str:
+    return f"{'an' if name[0] in 'AEIOaeio' else 'a'} {name}"
+
+
+def is_text(name: str) -> bool:
+    r"""Return whether UTF-8 can encode a name; it cannot encode half a character.
+
+    Examples
+    --------
+    >>> is_text("\N{GREEK SMALL LETTER ALPHA}"), is_text("\ud800")
+    (True, False)
+    """
+    return not re.search("[\ud800-\udfff]", name)
 
 
 def check_level(level: float) -> None:
@@ -70,10 +260,21 @@ def names_of(names: str | Sequence[str]) -> tuple[str, ...]:
     return (names,) if isinstance(names, str) else tuple(names)
 
 
-def check_count(name: str, number: int, fewest: int, hint: str, *, even: bool = False) -> None:
-    """Raise an ArgumentError unless a number is an integer, large enough and, if required, even."""
+def check_count(
+    name: str, number: int, fewest: int, hint: str, *, even: bool = False, most: int = MOST
+) -> None:
+    """Raise an ArgumentError unless a number is an integer in a range and, if required, even."""
     if not (_is_integer(number) and number >= fewest) or (even and number % 2):
-        raise ArgumentError(f"{name} is {number!r}.", hint=hint)
+        raise ArgumentError(f"{name} is {_SHORT.repr(number)}.", hint=hint)
+    if number > most:
+        raise ArgumentError(f"{name} is {_SHORT.repr(number)}.", hint=f"at most {most:,}.")
+
+
+def check_index(name: str, index: int, n: int) -> None:
+    """Raise an ArgumentError unless a number is an index into n things, counted from 0."""
+    if not 0 <= index < n:
+        hint = "0, of the only one." if n == 1 else f"from 0 to {n - 1}."
+        raise ArgumentError(f"{name} is {_SHORT.repr(index)}.", hint=hint)
 
 
 def check_jobs(n_jobs: int | None) -> None:
@@ -81,6 +282,15 @@ def check_jobs(n_jobs: int | None) -> None:
     if n_jobs is not None and not (_is_integer(n_jobs) and (n_jobs >= 1 or n_jobs == -1)):
         hint = "a number from 1 on, or -1 for all cores."
         raise ArgumentError(f"n_jobs is {n_jobs!r}.", hint=hint)
+
+
+def _is_float(number: Real) -> bool:
+    """Return whether a number is not too large for a float."""
+    try:
+        float(number)
+    except OverflowError:
+        return False
+    return True
 
 
 def _is_integer(number: object) -> bool:

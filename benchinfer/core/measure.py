@@ -11,7 +11,7 @@ from typing import Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from benchinfer.core.arguments import ArgumentError
+from benchinfer.core.arguments import ArgumentError, check_fields
 from benchinfer.core.errors import BenchinferError, DesignError, unknown
 from benchinfer.core.saving import savable
 
@@ -137,11 +137,6 @@ class Measure:
     par: float = 1.0
 
     def __post_init__(self) -> None:
-        if not is_text(self.name):
-            raise BenchinferError(
-                f"measure {self.name!r}: its name is not text in UTF-8.",
-                hint="it holds half a character (a lone surrogate).",
-            )
         if self.better not in get_args(Better.__value__):
             raise BenchinferError(
                 f"measure {self.name!r}: "
@@ -152,10 +147,9 @@ class Measure:
                 ),
                 hint='it is "higher" or "lower".',
             )
+        check_fields(self)
         for what in ("tolerance", "par", "limit", "bounds"):
             self._as_floats(what)
-        if self.scale not in get_args(Scale.__value__):
-            raise BenchinferError(unknown("scale", self.scale, get_args(Scale.__value__)))
         if not (math.isfinite(self.tolerance) and self.tolerance >= 0):
             raise BenchinferError(
                 f"measure {self.name!r}: tolerance is {self.tolerance!r}.",
@@ -362,24 +356,13 @@ class Measure:
             tolerance = float(tolerance or 0)
         except ValueError:
             known = False
-        if not known or len(keys) < len(pairs) or any(others):
+        if not (name and known) or len(keys) < len(pairs) or any(others):
             raise BenchinferError(
                 f"cannot read the measure {text!r}.",
                 hint='write name:better:tolerance:scale, as in "seconds:lower:0.05:log", and for'
                 ' runs that are stopped the limit, as in "seconds:lower:limit=3600".',
             )
         return Measure(name, better, tolerance, scale or "identity", **keys)  # pyright: ignore[reportArgumentType]
-
-
-def is_text(name: str) -> bool:
-    r"""Return whether UTF-8 can encode a name; it cannot encode half a character.
-
-    Examples
-    --------
-    >>> is_text("\N{GREEK SMALL LETTER ALPHA}"), is_text("\ud800")
-    (True, False)
-    """
-    return not re.search("[\ud800-\udfff]", name)
 
 
 def as_measures(source: object) -> tuple[Measure, ...]:

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields
-from functools import cache
 from importlib import metadata
 from inspect import signature
-from typing import Any, ClassVar, Self, get_type_hints
+from typing import Any, ClassVar, Self
 
-from benchinfer.core.arguments import check_choice
+from benchinfer.core.arguments import check_fields
 from benchinfer.core.saving import savable
 
 __version__ = metadata.version("benchinfer")
@@ -27,8 +26,7 @@ class AnalysisOptions:
         savable(cls)
 
     def __post_init__(self) -> None:
-        for name, kind in _hints(type(self)).items():
-            check_choice(name, getattr(self, name), kind)
+        check_fields(self)
 
     @classmethod
     def from_call(cls, arguments: Mapping[str, object], **converted: object) -> Self:
@@ -50,12 +48,6 @@ class AnalysisOptions:
     def provenance(self, digest: str, adjustment: str, seed: int | None = None) -> Provenance:
         """Return the provenance of a result with these options."""
         return Provenance(self, __version__, adjustment, digest, seed)
-
-
-@cache
-def _hints(kind: type[AnalysisOptions]) -> Mapping[str, Any]:
-    hints = get_type_hints(kind)
-    return {field.name: hints[field.name] for field in fields(kind)}
 
 
 @savable

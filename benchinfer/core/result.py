@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from benchinfer.core import saving
+from benchinfer.core.arguments import checked
 from benchinfer.core.numbers import line
 
 if TYPE_CHECKING:
@@ -53,14 +54,17 @@ class Showable(Readable):
 
     __slots__ = ()
 
+    @checked
     def plot(self, kind: str | None = None, ax: Axes | None = None, **options: Any) -> Figure:
         """Draw the result; see `benchinfer.plot`."""
         return import_module("benchinfer.plots.draw").plot(self, kind, ax, **options)
 
+    @checked
     def report(self, path: str | Path, **options: Any) -> Path:
         """Write the result as one self-contained HTML file; see `benchinfer.report`."""
         return import_module("benchinfer.reports.page").report(self, path, **options)
 
+    @checked
     def save(self, path: str | Path) -> Path:
         """Write the result to one JSON file that `benchinfer.load` reads back."""
         return saving.save(self, path)
@@ -71,6 +75,7 @@ class Tabular(Showable):
 
     __slots__ = ()
 
+    @checked
     def table(
         self,
         rows: str | None = None,

@@ -268,8 +268,9 @@ def note_input(path: str | Path) -> None:
 
 def check_target(path: str | Path) -> None:
     """Raise a BenchinferError where a path is empty, a folder, or a file that was read."""
-    if not str(path):
-        raise BenchinferError("'' names no file.", hint="name a file, as in 'results.html'.")
+    text = str(path)
+    if not text or "\0" in text or text.encode(errors="ignore").decode() != text:
+        raise BenchinferError(f"{text!r} names no file.", hint="name a file, as in 'results.html'.")
     with writing(path):
         if Path(path).is_dir() or str(path).endswith(os.sep):
             raise BenchinferError(f"{str(path)!r} is a folder.", hint="name a file in it.")
@@ -417,10 +418,10 @@ def read_sealed(
 ) -> dict[str, Any]:
     """Return a document from a file after verification of its checksum and format."""
     named = repr(str(path))
-    if path.is_dir():
-        raise BenchinferError(f"{named} is a folder, not {what}.", hint=hint)
     document: Any = None
     intact = False
+    if path.is_dir():
+        raise BenchinferError(f"{named} is a folder, not {what}.", hint=hint)
     try:
         document = json.loads(path.read_text(encoding="utf-8"))
         intact = isinstance(document, dict) and document.get("sha256") == _checksum(document)

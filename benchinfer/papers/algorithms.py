@@ -188,12 +188,12 @@ def evidence(result: Comparison, rows: pd.DataFrame) -> list[Series]:
     return [series("p_value", rows["p_value"].tolist(), texts, p_head(result), "p")]
 
 
-def _of_equivalence(rows: pd.DataFrame, write: Write) -> list[Series]:
+def _of_equivalence(rows: pd.DataFrame, writes: Sequence[Write]) -> list[Series]:
     """Return the column of the intervals that show equivalence, if any does."""
     if "equivalence_low" not in rows:
         return []
     ends = list(zip(rows["equivalence_low"], rows["equivalence_high"], strict=True))
-    texts = [bounds(low, high, write) for low, high in ends]
+    texts = [bounds(*end, write) for end, write in zip(ends, writes, strict=True)]
     return [series("equivalence_interval", ends, texts, "interval of equivalence", "text")]
 
 
@@ -340,7 +340,7 @@ def by_pair(result: Comparison) -> PaperTable:
         effects("estimate", rows, writes, measure.effect_name),
         *intervals("interval", rows, result, writes),
         *evidence(result, rows),
-        *_of_equivalence(rows, write),
+        *_of_equivalence(rows, writes),
         words("verdict", verdicts, "verdict of first"),
     ]
     note = f"{reading[:1].upper()}{reading[1:]}{_with(result)}."

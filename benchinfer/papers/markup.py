@@ -8,6 +8,7 @@ from collections.abc import Callable
 from html import escape
 from itertools import groupby
 
+from benchinfer.core.arguments import checked
 from benchinfer.core.measure import printable
 
 type Markup = Callable[[str], str]
@@ -105,6 +106,7 @@ _NUMBER = re.compile(
 )
 
 
+@checked
 def latex(text: str) -> str:
     r"""Write a text for LaTeX: a sentence, a method or a name, without anything that is a command.
 

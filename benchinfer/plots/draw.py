@@ -20,7 +20,7 @@ from matplotlib.font_manager import FontProperties
 from matplotlib.text import Text
 from matplotlib.textpath import TextToPath, text_to_path
 
-from benchinfer.core.arguments import ArgumentError
+from benchinfer.core.arguments import ArgumentError, checked
 from benchinfer.core.errors import BenchinferError, DesignError, unknown
 from benchinfer.core.numbers import join
 from benchinfer.core.result import registered
@@ -103,6 +103,7 @@ def kinds_of(result: type) -> Mapping[str, Kind | Handed]:
     )
 
 
+@checked
 def plot(
     result: object,
     kind: str | None = None,

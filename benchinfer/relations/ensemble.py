@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, ClassVar, Literal, cast
 
 import numpy as np
 
+from benchinfer.core.arguments import check_argument, checked
 from benchinfer.core.errors import DesignError, unknown
 from benchinfer.core.frames import frame
 from benchinfer.core.numbers import count
@@ -18,12 +19,11 @@ from benchinfer.numerics.types import Array, States
 from benchinfer.relations.cluster_stability import ClusterStability, cluster_stability
 from benchinfer.relations.consensus.numerics import costs
 from benchinfer.relations.numerics import distances
+from benchinfer.relations.numerics.distances import Kind
 from benchinfer.relations.relation import Relation, agreements, between, stacked
 
 if TYPE_CHECKING:
     import pandas as pd
-
-    from benchinfer.relations.numerics.distances import Kind
 
 
 type Linkage = Literal["average", "complete", "single"]
@@ -33,7 +33,6 @@ type _Relations = Mapping[str, Relation]
 type Weights = Mapping[str, float] | Sequence[float] | Array
 
 
-LINKAGES = ("average", "complete", "single")
 # Of the columns of `Ensemble.tally`.
 _ORDER = (
     Verdict.FIRST,
@@ -230,6 +229,7 @@ class Ensemble(Showable, Mapping[str, Relation]):
             parts.append(frame({"relation": [name] * len(table), "weight": weight}).join(table))
         return pd.concat(parts, ignore_index=True)
 
+    @checked
     def subset(self, names: Iterable[str]) -> Ensemble:
         """Return the ensemble of some of the relations, with their weights."""
         chosen = list(names)
@@ -238,10 +238,12 @@ class Ensemble(Showable, Mapping[str, Relation]):
         weights = dict(zip(self, self.weights.tolist(), strict=True))
         return Ensemble({n: self[n] for n in chosen}, {n: weights[n] for n in chosen})
 
+    @checked
     def weighted(self, weights: Weights | None) -> Ensemble:
         """Return the same relations with other weights; None makes them all 1."""
         return Ensemble(self.relations, weights)
 
+    @checked
     def merged(
         self, *, undecided: Undecided = "undecided", missing: Missing = "ignore"
     ) -> Ensemble:
@@ -259,6 +261,7 @@ class Ensemble(Showable, Mapping[str, Relation]):
             self.weights,
         )
 
+    @checked
     def distances(
         self,
         kind: Kind = "symdiff",
@@ -292,6 +295,7 @@ class Ensemble(Showable, Mapping[str, Relation]):
         """
         return self._square(between(self.states, kind, undecided, missing))
 
+    @checked
     def agreements(
         self,
         kind: Kind | Literal["tau-x"] = "tau-x",
@@ -307,6 +311,7 @@ class Ensemble(Showable, Mapping[str, Relation]):
 
         return pd.DataFrame(values, index=list(self), columns=list(self))
 
+    @checked
     def agreement(
         self,
         kind: Kind | Literal["tau-x"] = "tau-x",
@@ -364,6 +369,7 @@ class Ensemble(Showable, Mapping[str, Relation]):
             verdicts[points.majority(totals, verdict)] = verdict
         return Relation(names, verdicts, "verdicts of a majority")
 
+    @checked
     def clusters(
         self,
         kind: Kind = "symdiff",
@@ -373,11 +379,10 @@ class Ensemble(Showable, Mapping[str, Relation]):
         missing: Missing = "ignore",
     ) -> Clusters:
         """Cluster the relations hierarchically by their distances; weights play no part."""
-        if method not in LINKAGES:
-            raise DesignError(unknown("method", method, LINKAGES))
         far = between(self.states, kind, undecided, missing)
         return Clusters(tuple(self), distances.linkage(far, method))
 
+    @checked
     def cluster_stability(
         self,
         n: int,
@@ -422,6 +427,7 @@ class Ensemble(Showable, Mapping[str, Relation]):
         far = between(self.states, kind, undecided, missing)
         return cluster_stability(tuple(self), far, n, method, resamples, seed)
 
+    @checked
     def map(
         self,
         kind: Kind = "symdiff",
@@ -451,6 +457,7 @@ def _named(relations: object) -> dict[str, Relation]:
 
 def _weights(names: list[str], weights: Weights | None) -> Array:
     """Return one weight per name."""
+    check_argument("weights", weights, Weights | None)
     if weights is None:
         return np.ones(len(names))
     if isinstance(weights, Mapping):

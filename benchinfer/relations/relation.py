@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
 
+from benchinfer.core.arguments import checked
 from benchinfer.core.errors import DesignError, unknown
 from benchinfer.core.frames import frame
 from benchinfer.core.numbers import join
@@ -27,7 +28,7 @@ from benchinfer.numerics.types import Array, Codes, Flags
 from benchinfer.relations import ranks
 from benchinfer.relations.numerics import posets
 from benchinfer.relations.numerics.distances import (
-    KINDS,
+    Kind,
     distances,
     generalised_ranks,
     largest,
@@ -45,8 +46,6 @@ from benchinfer.relations.text import (
 
 if TYPE_CHECKING:
     import pandas as pd
-
-    from benchinfer.relations.numerics.distances import Kind
 
 
 class Violation(NamedTuple):
@@ -135,6 +134,7 @@ class Relation(Showable):
             )
 
     @staticmethod
+    @checked
     def from_pairs(
         algorithms: Sequence[str], verdicts: Mapping[tuple[str, str], str], rule: str = ""
     ) -> Relation:
@@ -142,6 +142,7 @@ class Relation(Showable):
         return Relation(*from_pairs(algorithms, verdicts), rule)
 
     @staticmethod
+    @checked
     def from_codes(
         algorithms: tuple[str, ...],
         pairs: Codes,
@@ -156,6 +157,7 @@ class Relation(Showable):
         return Relation(algorithms, states, rule, order)
 
     @staticmethod
+    @checked
     def from_text(text: str, algorithms: Sequence[str] | None = None) -> Relation:
         r"""Read an order, best first.
 
@@ -183,6 +185,7 @@ class Relation(Showable):
         return Relation(*from_text(text, algorithms), "as written")
 
     @staticmethod
+    @checked
     def from_incidence(
         matrix: Any,
         algorithms: Sequence[str] | None = None,
@@ -224,6 +227,7 @@ class Relation(Showable):
         return Relation(*read, rule)
 
     @staticmethod
+    @checked
     def from_scores(
         scores: Mapping[str, float], *, better: str, tolerance: float = 0.0
     ) -> Relation:
@@ -311,6 +315,7 @@ class Relation(Showable):
             words[i][i] = ""
         return pd.DataFrame(words, index=list(self.algorithms), columns=list(self.algorithms))
 
+    @checked
     def properties(self, part: str | None = None) -> dict[str, bool]:
         """Properties of the relation.
 
@@ -348,6 +353,7 @@ class Relation(Showable):
             raise DesignError(unknown("part", part, list(parts)))
         return parts[part]
 
+    @checked
     def violations(self, of: str | None = None, part: str = "strict") -> list[Violation]:
         """Return the algorithms that break a property.
 
@@ -386,6 +392,7 @@ class Relation(Showable):
         """Return whether every pair was compared and the strict part is a ranking with ties."""
         return self.properties()["weak order"]
 
+    @checked
     def merged(
         self, *, undecided: Undecided = "undecided", missing: Missing = "ignore"
     ) -> Relation:
@@ -441,6 +448,7 @@ class Relation(Showable):
         """Return classes of tied or circular algorithms, and the cover pairs between them."""
         return ranks.condensed(self, self.weak)
 
+    @checked
     def ranking(self, policy: str | None = None) -> list[list[str]]:
         """Return the classes of algorithms that are equivalent or undecided, best class first.
 
@@ -550,6 +558,7 @@ class Relation(Showable):
         """
         return ranks.text(self)
 
+    @checked
     def distance(
         self,
         other: Relation,
@@ -569,6 +578,7 @@ class Relation(Showable):
         """
         return float(between(stacked([self, other])[1], kind, undecided, missing)[0, 1])
 
+    @checked
     def agreement(
         self,
         other: Relation,
@@ -639,8 +649,6 @@ def stacked(relations: Sequence[Relation]) -> tuple[tuple[str, ...], States]:
 
 def between(states: States, kind: str, undecided: str, missing: str) -> Array:
     """Return the distances (B, B) between relations in a common order of algorithms."""
-    if kind not in KINDS:
-        raise DesignError(unknown("distance", kind, KINDS))
     return distances(merged(states, undecided, missing), kind)
 
 

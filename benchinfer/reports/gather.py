@@ -31,7 +31,7 @@ from benchinfer.analyses.subgroups.subgroups import Subgroups
 from benchinfer.comparison.adjustment import sidak
 from benchinfer.comparison.comparison import BestSets, Comparison
 from benchinfer.comparison.per_dataset import Comparisons, per_dataset
-from benchinfer.core.arguments import check_choice, check_level
+from benchinfer.core.arguments import check_argument, check_level
 from benchinfer.core.errors import BenchinferError, DesignError, FitError
 from benchinfer.core.sections import Refusal
 from benchinfer.relations.consensus.consensus import Consensus, consensus
@@ -136,7 +136,7 @@ def everything(
         Called before each stage with its name, its number from 1, and how many there are.
     """
     for name in methods:
-        check_choice("method", name, Method)
+        check_argument("method", name, Method)
     check_level(level)
     questions: list[tuple[str, str, Callable[[], Result]]] = []
     for measure in scores.measures:

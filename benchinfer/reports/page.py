@@ -30,7 +30,7 @@ from benchinfer.comparison.sections import (
     refused_section,
     sections_of,
 )
-from benchinfer.core.arguments import check_choice
+from benchinfer.core.arguments import checked
 from benchinfer.core.errors import DesignError
 from benchinfer.core.numbers import count
 from benchinfer.core.provenance import __version__
@@ -70,6 +70,7 @@ _WRITERS: dict[str, Callable[[Page], str]] = {
 }
 
 
+@checked
 def report(
     results: object,
     path: str | Path,
@@ -124,8 +125,6 @@ def report(
     ...     bi.report(relation, f"{folder}/report.html").name
     'report.html'
     """
-    check_choice("format", format, Format | None)
-    check_choice("print", print, html.Prints)
     check_target(path)  # before the work
     with writing(path):
         followed(path)

@@ -3,7 +3,7 @@
 from importlib import import_module
 from typing import Literal, get_args
 
-from benchinfer.core.arguments import check_choice
+from benchinfer.core.arguments import check_argument
 from benchinfer.reproductions.entry import Entry
 
 # In the order of their years; a module each, as its imports take a while.
@@ -36,5 +36,5 @@ def entry(name: Name) -> Entry:
     >>> bool(table["agrees"].all()), len(table)
     (True, 9)
     """
-    check_choice("name", name, Name)
+    check_argument("name", name, Name)
     return import_module(f"benchinfer.reproductions.{name}").ENTRY

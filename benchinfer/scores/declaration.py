@@ -8,10 +8,10 @@ from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, cast
 
-from benchinfer.core.arguments import ArgumentError
+from benchinfer.core.arguments import ArgumentError, is_text
 from benchinfer.core.errors import BenchinferError, ScoreTableError, unknown
 from benchinfer.core.hints import literal
-from benchinfer.core.measure import Measure, as_measures, is_text
+from benchinfer.core.measure import Measure, as_measures
 from benchinfer.core.numbers import several
 from benchinfer.core.saving import note_input
 from benchinfer.scores.columns import INNER

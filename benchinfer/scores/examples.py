@@ -2,11 +2,13 @@
 
 from pathlib import Path
 
+from benchinfer.core.arguments import checked
 from benchinfer.core.errors import ScoreTableError, unknown
 from benchinfer.scores.read import read_scores
 from benchinfer.scores.table import ScoreTable
 
 
+@checked
 def load_example(name: str) -> ScoreTable:
     """Read a bundled table with its measures.
 

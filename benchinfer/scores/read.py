@@ -8,6 +8,7 @@ from typing import Any
 
 import narwhals as nw
 
+from benchinfer.core.arguments import checked
 from benchinfer.core.errors import ScoreTableError
 from benchinfer.core.measure import Measure
 from benchinfer.scores.checks.facts import Facts
@@ -89,6 +90,7 @@ from benchinfer.scores.table import ScoreTable
 LEFT_OUT = "measures left out"
 
 
+@checked
 def read_scores(
     source: object,
     *,

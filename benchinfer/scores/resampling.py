@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal, get_args
+from typing import Literal
 
-from benchinfer.core.errors import BenchinferError, unknown
+from benchinfer.core.arguments import check_argument, check_fields, checked
+from benchinfer.core.errors import BenchinferError
 from benchinfer.core.saving import savable
 
 # Names of parts of a data set that are each tested once, of runs through all of them, and of random
@@ -53,8 +54,8 @@ class Resampling:
     paired: bool | None = None
 
     def __post_init__(self) -> None:
-        if self.kind not in get_args(Kind.__value__):
-            raise BenchinferError(unknown("resampling", self.kind, get_args(Kind.__value__)))
+        check_argument("resampling", self.kind, Kind)
+        check_fields(self)
         if self.folds is not None and (self.kind != "cv" or self.folds < 2):
             raise BenchinferError(
                 f"{self.folds} folds with {self.kind!r}.", hint="at least 2, for cv only."
@@ -68,6 +69,7 @@ class Resampling:
             )
 
     @classmethod
+    @checked
     def of(cls, text: str) -> Resampling:
         """Read ``"KIND"``, ``"cv:FOLDS"`` or ``"holdout:FRACTION"``.
 

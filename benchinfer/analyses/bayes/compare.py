@@ -42,7 +42,7 @@ from benchinfer.comparison.contrasts import Contrasts
 from benchinfer.comparison.evidence import Scores, Setting
 from benchinfer.comparison.pairs import ComparedPairs
 from benchinfer.comparison.posterior import codes_of, level_of
-from benchinfer.core.arguments import names_of, seed_of
+from benchinfer.core.arguments import checked, names_of, seed_of
 from benchinfer.core.errors import DesignError
 from benchinfer.core.numbers import count
 from benchinfer.core.progress import Progress, reporting
@@ -217,6 +217,7 @@ def compare_bayes(
 ) -> BayesPairsComparison: ...
 
 
+@checked
 def compare_bayes(
     scores: Scores,
     measure: str | None = None,

@@ -20,10 +20,11 @@ from benchinfer.comparison import wording
 from benchinfer.comparison.comparison import Comparison, Order
 from benchinfer.comparison.per_dataset import Comparisons
 from benchinfer.comparison.posterior import Convergence, codes_of, effects_of
+from benchinfer.core.arguments import checked
 from benchinfer.core.errors import DesignError, unknown
 from benchinfer.core.frames import frame
 from benchinfer.core.numbers import count, join
-from benchinfer.core.progress import reporting
+from benchinfer.core.progress import Progress, reporting
 from benchinfer.core.provenance import StoredOptions
 from benchinfer.core.saving import SAME, savable, shaped
 from benchinfer.core.sections import Check
@@ -38,7 +39,6 @@ if TYPE_CHECKING:
     from benchinfer.analyses.bayes.leave_one_out import LeaveOneOut
     from benchinfer.analyses.bayes.predictive_checks import PredictiveChecks
     from benchinfer.analyses.bayes.pymc_model import PyMCModel
-    from benchinfer.core.progress import Progress
     from benchinfer.scores.table import ScoreTable
 
 
@@ -214,6 +214,7 @@ class BayesComparison(Comparison):
             **({} if self.along is None else {"covariate": list(self.along.names)}),
         }
 
+    @checked
     def loo(
         self,
         *,
@@ -254,6 +255,7 @@ class BayesComparison(Comparison):
         with reporting(progress=progress, doing="Sampling:") as callback:
             return leave_out(self.sampled, thinned, refits, name, datasets, rng, callback)
 
+    @checked
     def predictive_check(self, left: LeaveOneOut | None = None) -> PredictiveChecks:
         """Compare each data set with predictive draws of the model without it.
 
@@ -305,6 +307,7 @@ class BayesComparison(Comparison):
 
         return prior_sensitivity(self)
 
+    @checked
     def compare_models(
         self,
         scores: ScoreTable | None = None,
@@ -348,6 +351,7 @@ class BayesComparison(Comparison):
         with reporting(progress=progress, doing="Sampling:") as callback:
             return compare_models(self, scores, draws, callback)
 
+    @checked
     def sensitivity(
         self,
         scores: ScoreTable | None = None,
@@ -502,6 +506,7 @@ class BayesComparison(Comparison):
         chosen = self.following if self.quantity == "next" else self.average
         return self.average if chosen is None else chosen
 
+    @checked
     def of(self, quantity: Quantity | None = None) -> Self:
         """Return the same comparison with verdicts about another quantity.
 
@@ -599,6 +604,7 @@ class BayesComparison(Comparison):
         dominant = {} if outcomes.dominant is None else {"p_dominant": outcomes.dominant}
         return effects_of(outcomes, self.measure, self.quantity) | dominant
 
+    @checked
     def contrasts(
         self,
         quantity: Quantity | None = None,

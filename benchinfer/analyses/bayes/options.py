@@ -11,7 +11,7 @@ from benchinfer.analyses.bayes.numerics.priors import Priors, PseudoObservation
 from benchinfer.comparison.comparison import Target
 from benchinfer.comparison.contrasts import ContrastFamily
 from benchinfer.comparison.options import ContrastOptions
-from benchinfer.core.arguments import ArgumentError, check_count
+from benchinfer.core.arguments import MOST, MOST_CHAINS, ArgumentError, check_count
 from benchinfer.core.errors import message
 from benchinfer.core.provenance import Provenance
 
@@ -53,12 +53,12 @@ class BayesOptions(ContrastOptions):
 
     def check_size(self) -> None:
         """Raise an ArgumentError where there are too few draws or chains."""
-        if self.draws is not None:
-            enough = f"an even number from {_FEWEST_DRAWS}."
-            check_count("draws", self.draws, _FEWEST_DRAWS, enough, even=True)
         if self.chains is not None:
             enough = f"at least {_FEWEST_CHAINS}, to see whether chains agree."
-            check_count("chains", self.chains, _FEWEST_CHAINS, enough)
+            check_count("chains", self.chains, _FEWEST_CHAINS, enough, most=MOST_CHAINS)
+        if self.draws is not None:
+            enough, most = f"an even number from {_FEWEST_DRAWS}.", MOST // (self.chains or _CHAINS)
+            check_count("draws", self.draws, _FEWEST_DRAWS, enough, even=True, most=most)
 
     def _check_model(self) -> None:
         """Raise an ArgumentError where options do not go with one model of all algorithms."""

@@ -35,7 +35,7 @@ from benchinfer.comparison.comparison import Alternative
 from benchinfer.comparison.contrasts import Contrasts
 from benchinfer.comparison.evidence import Setting, decide
 from benchinfer.comparison.pairs import ComparedPairs
-from benchinfer.core.arguments import check_jobs, seed_of
+from benchinfer.core.arguments import check_jobs, checked, seed_of
 from benchinfer.core.measure import Measure
 from benchinfer.core.progress import Progress, of_task, reporting
 from benchinfer.scores.normalisation import Reference
@@ -120,6 +120,7 @@ def _ratios(
     )
 
 
+@checked
 def compare_bootstrap(
     scores: ScoreTable,
     measure: str | None = None,

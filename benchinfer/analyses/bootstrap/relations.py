@@ -15,7 +15,7 @@ from benchinfer.analyses.bootstrap.sample import refuse_undrawable
 from benchinfer.comparison.comparison import Comparison
 from benchinfer.comparison.evidence import Setting
 from benchinfer.comparison.per_dataset import check_travels, per_dataset
-from benchinfer.core.arguments import check_count, check_jobs, seed_of
+from benchinfer.core.arguments import check_count, check_jobs, checked, seed_of
 from benchinfer.core.errors import DesignError, unknown
 from benchinfer.core.parallel import in_order, workers
 from benchinfer.numerics.types import Codes
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 type Drawn = Literal["both", "replications"]
 
 
+@checked
 def resample_relations(
     compare: Callable[..., Comparison],
     scores: ScoreTable,

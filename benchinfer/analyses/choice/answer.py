@@ -14,8 +14,8 @@ from benchinfer.comparison.checks import gaps
 from benchinfer.comparison.comparison import Comparison
 from benchinfer.comparison.evidence import PairVerdicts
 from benchinfer.comparison.per_dataset import ComparisonGroups
-from benchinfer.core.arguments import ArgumentError
-from benchinfer.core.errors import unknown
+from benchinfer.core.arguments import ArgumentError, checked
+from benchinfer.core.errors import DesignError, unknown
 from benchinfer.core.hints import literal
 from benchinfer.core.numbers import count, join
 from benchinfer.core.result import Tabular
@@ -53,9 +53,16 @@ class Answer(ComparisonGroups[Comparison], Tabular):
     others: Mapping[str, PairVerdicts | str] = field(default_factory=dict[str, PairVerdicts | str])
     refused: Mapping[str, str] = field(default_factory=dict[str, str])
 
+    def _of(self, measure: str) -> Comparison:
+        """Return the comparison on a measure."""
+        if measure not in self.results:
+            raise DesignError(unknown("measure", measure, list(self.results)))
+        return self.results[measure]
+
+    @checked
     def agreement(self, measure: str) -> str:
         """Return the agreement with a second analysis in words; empty where there is none."""
-        lead, second = self.results[measure], self.others.get(measure)
+        lead, second = self._of(measure), self.others.get(measure)
         if second is None:
             return ""
         words = SECOND[self.choices[measure].second]
@@ -65,9 +72,10 @@ class Answer(ComparisonGroups[Comparison], Tabular):
         common = (codes != Verdict.MISSING) & (theirs != Verdict.MISSING) & ~lead.withheld
         return in_words(words, codes[common], theirs[common])
 
+    @checked
     def basis(self, measure: str) -> str:
         """Return a sentence on the analysis of a measure, its reason and a second analysis."""
-        result, choice = self.results[measure], self.choices[measure]
+        result, choice = self._of(measure), self.choices[measure]
         analysis = f"{result.heading}{choice.of_scores}, as {choice.reason}"
         turned = ""
         if n := choice.unpaired:
@@ -96,6 +104,7 @@ class Answer(ComparisonGroups[Comparison], Tabular):
         """
         return levels(self)
 
+    @checked
     def plot(self, kind: str | None = None, ax: Any = None, **options: Any) -> Any:
         """Draw the comparison of a measure, named by ``measure`` if there are several."""
         measure = options.pop("measure", None)

@@ -21,9 +21,10 @@ from benchinfer.comparison.checks import gaps
 from benchinfer.comparison.checks.groups import units_of_domains
 from benchinfer.comparison.comparison import Alternative, Comparison, Target
 from benchinfer.comparison.evidence import PairVerdicts, Scores, as_table
-from benchinfer.core.arguments import ArgumentError, check_choice, check_level, names_of
+from benchinfer.core.arguments import ArgumentError, check_level, checked, names_of
 from benchinfer.core.errors import DesignError, FitError
 from benchinfer.core.hints import literal
+from benchinfer.core.progress import Progress
 from benchinfer.scores.checks.findings import COUNTED_RUNS
 from benchinfer.scores.normalisation import Normalise
 from benchinfer.scores.table import ScoreTable
@@ -31,9 +32,8 @@ from benchinfer.scores.table import ScoreTable
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from benchinfer.core.progress import Progress
 
-
+@checked
 def compare(
     scores: Scores | Wins | Effects,
     measure: str | Sequence[str] | None = None,
@@ -143,7 +143,6 @@ def compare(
     permutation
     """
     check_level(level)
-    check_choice("interval", interval, Interval)
     table = scores if isinstance(scores, Wins | Effects) else as_table(scores)
     every = (table.measure(),) if isinstance(table, Wins) else table.measures
     names = [m.name for m in every] if measure is None else list(names_of(measure))

@@ -17,7 +17,6 @@ from benchinfer.analyses.gate.needs import LOOK, need_of, need_of_runs
 from benchinfer.analyses.gate.one_sided import (
     ANALYSES,
     Analysis,
-    Claims,
     GateQuestion,
     OneSided,
     untested,
@@ -26,7 +25,7 @@ from benchinfer.analyses.gate.result import Gate, GatedMeasure, Need, Want
 from benchinfer.comparison.checks.run_means import of_runs, run_means
 from benchinfer.comparison.comparison import Target
 from benchinfer.comparison.evidence import alpha_of, as_table
-from benchinfer.core.arguments import ArgumentError, check_choice, names_of
+from benchinfer.core.arguments import ArgumentError, checked, names_of
 from benchinfer.core.errors import DesignError, unknown
 from benchinfer.core.measure import Measure
 from benchinfer.core.numbers import sentence
@@ -49,6 +48,7 @@ _CONSTANT = "the difference is the same on all data sets, so that signs tell"
 _MEAN = "a gate is about harm on average"
 
 
+@checked
 def gate(
     scores: ScoreTable,
     measure: str | Sequence[str] | None = None,
@@ -154,7 +154,8 @@ def gate(
     >>> checked.verdict, round(checked["score"].p_pass, 4)
     ('pass', 0.0309)
     """
-    _check_arguments(want, by, target, level, unit, on_undecided)
+    if not 0.5 < level < 1:
+        raise ArgumentError(f"level is {level!r}.", hint="between 0.5 and 1, as in 0.95.")
     scores = _of_cases(as_table(scores)) if unit == "case" else as_table(scores)
     _check_sides(scores, baseline, candidate)
     check_failed(failed, words=FAILED_WORDS)
@@ -199,22 +200,6 @@ def gate(
     except DesignError:
         return result
     return replace(result, unpaired=other.verdict)
-
-
-def _check_arguments(
-    want: object, by: object, target: object, level: float, unit: object, on_undecided: object
-) -> None:
-    """Raise an ArgumentError for an argument that is not one of its choices, or for a low level."""
-    for name, value, kind in (
-        ("want", want, Want),
-        ("by", by, By),
-        ("target", target, Claims),
-        ("unit", unit, Literal["run", "case"]),
-        ("on_undecided", on_undecided, Literal["fail", "pass"] | None),
-    ):
-        check_choice(name, value, kind)
-    if not 0.5 < level < 1:
-        raise ArgumentError(f"level is {level!r}.", hint="between 0.5 and 1, as in 0.95.")
 
 
 def _measures(scores: ScoreTable, measure: str | Sequence[str] | None) -> list[str]:

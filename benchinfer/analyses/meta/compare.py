@@ -27,11 +27,12 @@ from benchinfer.comparison.checks.validation import check_missing
 from benchinfer.comparison.comparison import Alternative
 from benchinfer.comparison.contrasts import Contrasts
 from benchinfer.comparison.evidence import Setting
-from benchinfer.core.arguments import names_of
+from benchinfer.core.arguments import checked, names_of
 from benchinfer.core.errors import DesignError
 from benchinfer.scores.table import ScoreTable
 
 
+@checked
 def compare_meta(
     scores: ScoreTable | Effects,
     measure: str | None = None,

@@ -36,7 +36,7 @@ from benchinfer.comparison.further import best
 from benchinfer.comparison.further.influence import Influence
 from benchinfer.comparison.further.prediction import NewDataset
 from benchinfer.comparison.pairs import ComparedPairs
-from benchinfer.core.arguments import check_jobs
+from benchinfer.core.arguments import check_jobs, checked
 from benchinfer.core.numbers import count, join, sentence
 from benchinfer.core.provenance import StoredOptions
 from benchinfer.core.saving import savable
@@ -244,6 +244,7 @@ class MetaComparison(TestedComparison):
         """
         return prediction.predict(self)
 
+    @checked
     def influence(self, most: int | None = None, *, n_jobs: int | None = None) -> pd.DataFrame:
         """Return the influence of each data set: Cook's distance, shifts, changed verdicts.
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from benchinfer.analyses.meta.numerics.effects import blocks_of, contradiction
+from benchinfer.core.arguments import checked
 from benchinfer.core.errors import DesignError, FitError, unknown
 from benchinfer.core.frames import frame
 from benchinfer.core.measure import Measure, one_measure
@@ -186,6 +187,7 @@ class Effects(Readable):
         pairs = zip(self.study, self.dataset, strict=True)
         return tuple(s if s == d else f"{s}: {d}" for s, d in pairs)
 
+    @checked
     def measure(self, name: str | None = None) -> Measure:
         """Return a measure by its name, which may be omitted where there is one.
 
@@ -200,6 +202,7 @@ class Effects(Readable):
         """Show what was found on reading: ``rule severity count where hint``."""
         return listed(self.notes)
 
+    @checked
     def of(self, name: str) -> Codes:
         """Return the rows of a measure.
 
@@ -214,6 +217,7 @@ class Effects(Readable):
             raise DesignError(unknown("measure", name, known))
         return rows
 
+    @checked
     def coverage(self, name: str) -> Coverage:
         """Count the comparisons of each algorithm in each data set of a study."""
         rows = self.of(name)
@@ -225,6 +229,7 @@ class Effects(Readable):
         labels = tuple(map(str, units)), tuple(map(str, names))
         return Coverage(name, *labels, counts, counts.max(axis=1), self.notes)
 
+    @checked
     def by_unit(self, name: str) -> list[tuple[str, Codes]]:
         """Return the rows of a measure for each data set of a study, in the order of the names."""
         rows = self.of(name)

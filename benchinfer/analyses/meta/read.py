@@ -21,6 +21,7 @@ from benchinfer.analyses.meta.effects import (
     standard_errors,
     within_studies,
 )
+from benchinfer.core.arguments import checked
 from benchinfer.core.errors import ScoreTableError, unknown
 from benchinfer.core.measure import Measure
 from benchinfer.core.numbers import count
@@ -78,6 +79,7 @@ def factors(
     return turned
 
 
+@checked
 def read_effects(
     source: object,
     *,

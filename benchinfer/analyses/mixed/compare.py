@@ -18,11 +18,12 @@ from benchinfer.comparison.checks.groups import check_constant
 from benchinfer.comparison.comparison import Alternative, Target
 from benchinfer.comparison.contrasts import Contrasts
 from benchinfer.comparison.evidence import PairVerdicts, Scores, Setting
-from benchinfer.core.arguments import names_of, seed_of
+from benchinfer.core.arguments import checked, names_of, seed_of
 from benchinfer.core.errors import DesignError
 from benchinfer.numerics.rotations import Reference
 
 
+@checked
 def compare_mixed(
     scores: Scores,
     measure: str | None = None,

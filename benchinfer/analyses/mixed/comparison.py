@@ -27,6 +27,7 @@ from benchinfer.comparison.evidence import PairVerdicts, Setting, alpha_of, deci
 from benchinfer.comparison.further.prediction import NewDataset
 from benchinfer.comparison.pairs import ComparedPairs
 from benchinfer.comparison.per_dataset import Comparisons
+from benchinfer.core.arguments import checked
 from benchinfer.core.errors import DesignError
 from benchinfer.core.numbers import join, some
 from benchinfer.core.provenance import StoredOptions
@@ -216,6 +217,7 @@ class MixedComparison(TestedComparison):
         levels = self.levels.estimate
         return family_of(self.algorithms, self.fitted, self.options, levels)
 
+    @checked
     def variances(self, level: float | None = None) -> pd.DataFrame:
         """Variance components: ``source variance share``, on the modelling scale.
 
@@ -276,6 +278,7 @@ class MixedComparison(TestedComparison):
         """
         return tables.direct(self)
 
+    @checked
     def influence(
         self,
         leave: Leave = "dataset",
@@ -309,6 +312,7 @@ class MixedComparison(TestedComparison):
         """
         return influence.left_out(self, leave, scores, n_jobs).table()
 
+    @checked
     def predict(self, replications: int | None = None) -> NewDataset:
         """Predict the contrasts and which algorithm is best on a data set not yet seen.
 
@@ -340,6 +344,7 @@ class MixedComparison(TestedComparison):
         """
         return tables.anova(self.fitted, self.options.df)
 
+    @checked
     def structures(self, scores: ScoreTable) -> pd.DataFrame:
         """Fit every covariance structure that the table supports, and compare the fits.
 

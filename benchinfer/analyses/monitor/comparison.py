@@ -18,6 +18,7 @@ from benchinfer.comparison import wording
 from benchinfer.comparison.comparison import Alternative, Comparison
 from benchinfer.comparison.evidence import Setting
 from benchinfer.comparison.wording import margin
+from benchinfer.core.arguments import checked
 from benchinfer.core.errors import DesignError
 from benchinfer.core.frames import frame
 from benchinfer.core.numbers import count, join, level_percent, ordinal
@@ -277,6 +278,7 @@ class MonitorComparison(Comparison):
         """
         return self._named(self.course.stages)
 
+    @checked
     def path(self, *, per_dataset: bool = False) -> pd.DataFrame:
         """One row per pair and replication, about 200 per pair where there are more.
 
@@ -336,6 +338,7 @@ class MonitorComparison(Comparison):
             }
         )
 
+    @checked
     def consecutive(
         self, scores: ScoreTable, *, permutations: int = 200, seed: int | None = 1
     ) -> Consecutive:

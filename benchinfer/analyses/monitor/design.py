@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
-from typing import ClassVar, Literal, get_args
+from typing import ClassVar, Literal
 
 import numpy as np
 
 from benchinfer.analyses.monitor.numerics.stages import Rule, Spending
 from benchinfer.comparison.comparison import Alternative
 from benchinfer.comparison.evidence import alpha_of
-from benchinfer.core.arguments import check_choice
+from benchinfer.core.arguments import check_fields
 from benchinfer.core.errors import DesignError, unknown
 from benchinfer.core.measure import Measure
 from benchinfer.core.provenance import AnalysisOptions
@@ -102,17 +102,7 @@ class MonitorOptions(AnalysisOptions):
 
 def check(design: MonitorDesign, measure: Measure, *, unequal: bool) -> None:
     """Raise a DesignError where options are unknown, inconsistent or do not fit the measure."""
-    words = {
-        "method": (design.method, Method),
-        "rule": (design.rule, Rule),
-        "spending": (design.spending, Spending),
-        "test": (design.test, Test),
-        "null": (design.null, Null),
-    }
-    for name, (value, known) in words.items():
-        if value not in (names := get_args(known.__value__)):
-            raise DesignError(unknown(name, value, names))
-    check_choice("alternative", design.alternative, Alternative)
+    check_fields(design)
     _ = design.alpha
     if design.stage < 2:
         raise DesignError(f"stage is {design.stage}.", hint="2 or more replications, as in 50.")

@@ -16,6 +16,7 @@ from benchinfer.analyses.monitor.comparison import MonitorComparison, Standing
 from benchinfer.analyses.monitor.course import Columns, Course
 from benchinfer.comparison.evidence import Setting
 from benchinfer.comparison.per_dataset import ComparisonGroups
+from benchinfer.core.arguments import checked
 from benchinfer.core.errors import DesignError
 from benchinfer.core.numbers import count
 from benchinfer.core.result import Showable
@@ -158,6 +159,7 @@ class MonitoredMeasures(ComparisonGroups[MonitorComparison], Showable):
         table = self._stack({name: result.next_cells() for name, result in self.items()})
         return table.drop(columns="measure").drop_duplicates(ignore_index=True)
 
+    @checked
     def relations(self, rule: str = "evidence") -> Ensemble:
         """Return the relations of the measures: an ensemble in which each has weight 1."""
         return Ensemble({name: result.relation(rule) for name, result in self.items()})

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from contextlib import nullcontext
 from dataclasses import asdict, dataclass, replace
-from typing import TYPE_CHECKING, Literal, TypedDict, Unpack, overload
+from pathlib import Path
+from typing import Literal, TypedDict, Unpack, overload
 
 import numpy as np
 
@@ -32,15 +33,12 @@ from benchinfer.comparison.checks.validation import refuse_overlap, refuse_runs
 from benchinfer.comparison.comparison import Alternative
 from benchinfer.comparison.evidence import Level, Setting, mean_ranks
 from benchinfer.comparison.pairs import ComparedPairs
+from benchinfer.core.arguments import checked
 from benchinfer.core.errors import DesignError
 from benchinfer.numerics.types import Codes
 from benchinfer.scores.checks.units import UNEQUAL, one_unit
 from benchinfer.scores.coverage import Finding
 from benchinfer.scores.table import ScoreTable
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
 
 _LAST = 5
 _DISPLAY = {"unit", "label"}
@@ -76,6 +74,7 @@ def monitor(
 ) -> MonitoredMeasures: ...
 
 
+@checked
 def monitor(
     scores: ScoreTable,
     measure: str | Sequence[str] | None = None,
@@ -226,7 +225,7 @@ def _settings(
     scores: ScoreTable, names: Sequence[str | None], pairs: str | tuple[str, str]
 ) -> tuple[list[Setting], ScoreTable]:
     """Return the setting of each measure, and the part of the table that is watched."""
-    if isinstance(pairs, tuple) and len(pairs) == 2 and isinstance(scores, ScoreTable):  # pyright: ignore[reportUnnecessaryIsInstance]
+    if isinstance(pairs, tuple) and len(pairs) == 2:
         scores = scores.subset(algorithms=sorted(set(pairs)))
     if not names or len(set(names)) < len(names):
         raise DesignError(

@@ -24,7 +24,7 @@ from benchinfer.analyses.monitor.stagewise import (
     running_z,
     stage_p,
 )
-from benchinfer.core.arguments import seed_of
+from benchinfer.core.arguments import check_count, seed_of
 from benchinfer.core.errors import DesignError
 from benchinfer.core.frames import frame
 from benchinfer.core.measure import Measure
@@ -217,18 +217,15 @@ class Consecutive(Showable):
         seed: int | None,
     ) -> Consecutive:
         """Rearrange the (D, n) differences of each pair."""
-        if permutations < 1 or permutations != int(permutations):
-            raise DesignError(
-                f"permutations is {permutations!r}.", hint="a whole number, from 1 on."
-            )
+        check_count("permutations", permutations, 1, "a whole number, from 1 on.")
         if not min(d.shape[1] for d in differences):
             raise DesignError(
                 "a pair shares no replication.", hint="there is no order to change yet."
             )
         drawn = seed_of(seed)
         rng = np.random.default_rng(drawn)
-        orders = tuple(shuffled(d, design, measure, int(permutations), rng) for d in differences)
-        return Consecutive(measure, sides, turns, design.alpha, int(permutations), drawn, orders)
+        orders = tuple(shuffled(d, design, measure, permutations, rng) for d in differences)
+        return Consecutive(measure, sides, turns, design.alpha, permutations, drawn, orders)
 
     def summary(self) -> pd.DataFrame:
         """One row per pair.

@@ -37,7 +37,7 @@ from benchinfer.comparison.evidence import (
     tail_of_step,
 )
 from benchinfer.comparison.pairs import ComparedPairs
-from benchinfer.core.arguments import ArgumentError, seed_of
+from benchinfer.core.arguments import ArgumentError, checked, seed_of
 from benchinfer.core.errors import unknown
 from benchinfer.core.verdict import Verdict
 from benchinfer.numerics.types import Array, Codes, States
@@ -191,6 +191,7 @@ def _direction(test: str, estimate: Array, statistic: Array) -> Array:
     return estimate if test == "5x2cv-f" else statistic
 
 
+@checked
 def compare_pair(
     scores: ScoreTable,
     measure: str | None = None,

@@ -32,7 +32,7 @@ from benchinfer.comparison.comparison import Alternative, Target
 from benchinfer.comparison.contrasts import ContrastFamily, Contrasts
 from benchinfer.comparison.evidence import PairVerdicts, Scores, Setting, decide
 from benchinfer.comparison.pairs import ComparedPairs
-from benchinfer.core.arguments import check_jobs
+from benchinfer.core.arguments import check_jobs, checked
 from benchinfer.core.progress import Progress, reporting
 from benchinfer.numerics.signs import NullKind
 
@@ -93,6 +93,7 @@ def _flip_together(data: Exchangeable, procedure: PermutationProcedure) -> bool:
     return of_means and data.n_labels > 2 and not data.repeated and procedure.pairs == "pairwise"
 
 
+@checked
 def compare_permutation(
     scores: Scores,
     measure: str | None = None,

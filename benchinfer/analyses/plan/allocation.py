@@ -11,6 +11,7 @@ import numpy as np
 
 from benchinfer.analyses.plan.numerics.allocation import cheapest, error_variance, limits
 from benchinfer.comparison.evidence import Setting
+from benchinfer.core.arguments import check_index, checked
 from benchinfer.core.errors import DesignError
 from benchinfer.core.frames import frame
 from benchinfer.core.hints import literal
@@ -247,6 +248,7 @@ class Allocation(Showable):
             return None
         return len(self.datasets) * float((np.cumprod(self.counts) * np.array(self.costs)).sum())
 
+    @checked
     def std_error_of(self, *counts: float) -> float:
         """Return the standard error of a difference in a design of units of one size.
 
@@ -271,19 +273,25 @@ class Allocation(Showable):
             )
         return math.sqrt(error_variance(self.design.components, counts) / len(self.datasets))
 
+    @checked
     def doubled(self, level: int) -> float:
         """Return the standard error with twice as many units of a level in each one above."""
+        check_index("level", level, len(self.parts))
         return math.sqrt(sum(self.parts[:level]) + sum(self.parts[level:]) / 2)
 
+    @checked
     def least(self, level: int) -> float:
         """Return the standard error that no number of units of a level goes below."""
+        check_index("level", level, len(self.parts))
         return math.sqrt(sum(self.parts[:level]))
 
+    @checked
     def needed(self, level: int) -> float:
         """Return the number of a level that has the wanted error, infinite where none has it.
 
         The numbers of the other levels, and how unequal units are, stay as in the pilot.
         """
+        check_index("level", level, len(self.parts))
         if self.wanted is None:
             return math.nan
         room = self.wanted**2 - sum(self.parts[:level])

@@ -14,7 +14,7 @@ from benchinfer.analyses.plan.splits import Costs, best_split, split_of
 from benchinfer.analyses.plan.variances import components_of
 from benchinfer.comparison.comparison import Target
 from benchinfer.comparison.evidence import alpha_of
-from benchinfer.core.arguments import check_choice
+from benchinfer.core.arguments import checked
 from benchinfer.core.errors import DesignError
 from benchinfer.core.hints import literal
 from benchinfer.core.numbers import count, join
@@ -54,6 +54,7 @@ def plan(
     costs: Sequence[float] | None = None,
     fixed: Mapping[str, int] | None = None,
 ) -> Allocation: ...
+@checked
 def plan(
     pilot: ScoreTable | MixedComparison | Components,
     difference: float | None = None,
@@ -182,10 +183,6 @@ def plan(
         given: dict[str, Any] = {name: value for name, value in locals().items() if name != "pilot"}
         return _of_units(pilot, given)
     alpha_of(level)
-    check_choice("aim", aim, Aim)
-    check_choice("contrasts", contrasts, Contrasts | None)
-    check_choice("adjust", adjust, Adjust)
-    check_choice("target", target, Literal["auto"] | Target)
     if not 0 < power < 1:
         raise DesignError(f"power is {power!r}.", hint="between 0 and 1, as in 0.8.")
     components = components_of(pilot, measure)

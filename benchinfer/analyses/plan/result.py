@@ -12,6 +12,7 @@ import numpy as np
 from benchinfer.analyses.plan.aims import PlanAims
 from benchinfer.analyses.plan.numerics.power import MOST
 from benchinfer.analyses.plan.splits import Costs
+from benchinfer.core.arguments import checked
 from benchinfer.core.frames import frame
 from benchinfer.core.numbers import count, level_percent
 from benchinfer.core.result import Showable
@@ -240,6 +241,7 @@ class Plan(Showable):
             columns["cost"] = [self.cost]
         return frame(columns)
 
+    @checked
     def designs(self, n_replications: Sequence[int] = REPLICATIONS) -> pd.DataFrame:
         """Return the data sets that are needed with other numbers of replications.
 
@@ -266,6 +268,7 @@ class Plan(Showable):
             columns["cost"] = [d * (c.per_dataset + r * c.per_replication) for d, r in pairs]
         return frame(columns)
 
+    @checked
     def curve(
         self,
         n_datasets: Sequence[int] | None = None,

@@ -12,6 +12,7 @@ from benchinfer.analyses.mixed.fit import fit_default
 from benchinfer.analyses.mixed.tables import components
 from benchinfer.analyses.plan.numerics.power import Pilot
 from benchinfer.comparison.evidence import Setting
+from benchinfer.core.arguments import check_fields
 from benchinfer.core.errors import DesignError
 from benchinfer.core.measure import Measure
 from benchinfer.core.saving import savable
@@ -74,6 +75,7 @@ class Components:
     warning: str = ""
 
     def __post_init__(self) -> None:
+        check_fields(self)
         for name in ("dataset_algorithm", "residual"):
             value = getattr(self, name)
             if value is not None and not (math.isfinite(value) and value >= 0):
@@ -98,13 +100,6 @@ def components_of(
     if isinstance(pilot, ScoreTable):
         setting, fitted = fit_default(pilot, measure)
     else:
-        from benchinfer.analyses.mixed.comparison import MixedComparison  # not for a table
-
-        if not isinstance(pilot, MixedComparison):  # pyright: ignore[reportUnnecessaryIsInstance]
-            raise DesignError(
-                f"a {type(pilot).__name__} is no pilot.",
-                hint="a score table, a comparison by compare_mixed, or Components(...).",
-            )
         setting, fitted = pilot.setting, pilot.fitted
     held = components(fitted)
     if "domain:algorithm" in held:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from benchinfer.core.arguments import check_choice
+from benchinfer.core.arguments import checked
 from benchinfer.core.errors import DesignError
 from benchinfer.numerics.types import Array, Flags
 
@@ -21,6 +21,7 @@ _PENALTY = 1.0  # of squared slopes of standardised columns
 _MOST_CLASSES = 20  # different whole numbers that a target of classes has at most
 
 
+@checked
 def dataset_features(x: Any, y: Any = None, *, task: Task = "auto") -> dict[str, float]:
     """Describe a data set by simple characteristics, to compare algorithms along them.
 
@@ -75,7 +76,6 @@ def dataset_features(x: Any, y: Any = None, *, task: Task = "auto") -> dict[str,
     >>> found["n_rows"], found["share_missing"], round(found["mean_correlation"], 9)
     (4.0, 0.125, 1.0)
     """
-    check_choice("task", task, Task)
     import pandas as pd
 
     table = x.copy() if isinstance(x, pd.DataFrame) else pd.DataFrame(np.asarray(x, dtype=object))

@@ -17,7 +17,7 @@ from benchinfer.analyses.wins.compare import compare_wins
 from benchinfer.comparison.comparison import Comparison
 from benchinfer.comparison.contrasts import Contrasts
 from benchinfer.comparison.evidence import Setting
-from benchinfer.core.arguments import ArgumentError, names_of, seed_of
+from benchinfer.core.arguments import ArgumentError, checked, names_of, seed_of
 from benchinfer.core.errors import DesignError, FitError, unknown
 from benchinfer.core.numbers import brief, count, subject
 from benchinfer.core.sections import Check
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 _PER_PARAMETER = 5
 
 
+@checked
 def compare_subgroups(
     scores: ScoreTable,
     measure: str | None = None,

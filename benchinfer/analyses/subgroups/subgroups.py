@@ -15,6 +15,7 @@ from benchinfer.comparison.comparison import Comparison
 from benchinfer.comparison.evidence import Setting
 from benchinfer.comparison.per_dataset import ComparisonGroups
 from benchinfer.comparison.wording import direction
+from benchinfer.core.arguments import checked
 from benchinfer.core.citations import bibtex
 from benchinfer.core.frames import checks_frame, frame
 from benchinfer.core.measure import Measure
@@ -110,6 +111,7 @@ class Subgroups(ComparisonGroups[Comparison], Tabular):
         """Leaf to the data sets that are compared in it."""
         return {name: result.setting.coverage.datasets for name, result in self.items()}
 
+    @checked
     def relations(self, rule: str = "evidence") -> Ensemble:
         """Return the relations of the leaves, each weighted by its number of data sets."""
         relations = {name: result.relation(rule) for name, result in self.items()}
@@ -168,6 +170,7 @@ class Subgroups(ComparisonGroups[Comparison], Tabular):
             }
         )
 
+    @checked
     def stability(
         self, resamples: int = 100, *, seed: int | None = 1, n_jobs: int | None = None
     ) -> SubgroupStability:

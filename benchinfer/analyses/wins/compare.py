@@ -25,7 +25,7 @@ from benchinfer.comparison.evidence import Evidence, Level, Scores, decide
 from benchinfer.comparison.normal import evidence_of
 from benchinfer.comparison.pairs import ComparedPairs
 from benchinfer.comparison.posterior import codes_of, level_of
-from benchinfer.core.arguments import ArgumentError, seed_of
+from benchinfer.core.arguments import ArgumentError, checked, seed_of
 from benchinfer.core.errors import DesignError
 from benchinfer.core.progress import Progress, reporting
 from benchinfer.numerics import max_t
@@ -172,6 +172,7 @@ def by_posterior(
 _MOST_PAIRS = 6000
 
 
+@checked
 def compare_wins(
     scores: Scores | Wins,
     measure: str | None = None,

@@ -13,7 +13,7 @@ import numpy as np
 from benchinfer.analyses.wins.numerics.tally import Tally, count, spread
 from benchinfer.comparison.checks.validation import check_missing, refuse_overlap
 from benchinfer.comparison.evidence import Scores, Setting
-from benchinfer.core.arguments import ArgumentError
+from benchinfer.core.arguments import ArgumentError, checked
 from benchinfer.core.errors import DesignError, ScoreTableError
 from benchinfer.core.frames import frame
 from benchinfer.core.measure import Measure, one_measure
@@ -83,6 +83,7 @@ class Wins(Readable):
         upper = np.triu_indices(k, 1)
         return won[upper], tied[upper], won.T[upper]
 
+    @checked
     def measure(self, name: str | None = None) -> Measure:
         """Return the measure that was compared, of which higher is better.
 
@@ -302,6 +303,7 @@ _WHAT = {
 }
 
 
+@checked
 def read_wins(
     source: object, *, name: str = "score", columns: Mapping[str, str] | None = None
 ) -> Wins:

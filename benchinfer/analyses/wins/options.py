@@ -11,7 +11,7 @@ from benchinfer.analyses.wins.numerics.posterior import WinPriors
 from benchinfer.analyses.wins.numerics.tally import Ties
 from benchinfer.comparison.adjustment import Adjust, Interval
 from benchinfer.comparison.options import TestedOptions
-from benchinfer.core.arguments import ArgumentError, check_count
+from benchinfer.core.arguments import MOST, MOST_CHAINS, ArgumentError, check_count
 
 type Inference = Literal["likelihood", "bayes"]
 type Errors = Literal["auto", "robust", "independent"]
@@ -97,7 +97,7 @@ class WinsOptions(TestedOptions):
                 f"{wrong[0]} is of tests, which a posterior has not.",
                 hint='inference="likelihood" goes with it.',
             )
-        enough = f"an even number from {_FEWEST_DRAWS}."
-        check_count("draws", self.draws, _FEWEST_DRAWS, enough, even=True)
         enough = f"at least {_FEWEST_CHAINS}, to see whether chains agree."
-        check_count("chains", self.chains, _FEWEST_CHAINS, enough)
+        check_count("chains", self.chains, _FEWEST_CHAINS, enough, most=MOST_CHAINS)
+        enough, most = f"an even number from {_FEWEST_DRAWS}.", MOST // self.chains
+        check_count("draws", self.draws, _FEWEST_DRAWS, enough, even=True, most=most)

@@ -301,6 +301,8 @@ def declare(given: dict[str, Any]) -> None:
     """Declare the measures that ``--measure`` gives with a direction, such as error:lower."""
     measure = given.get("measure")
     texts = [measure] if isinstance(measure, str) else list(measure or ())
+    if blank := [text for text in texts if not text.partition(":")[0].strip()]:
+        raise wrong("--measure", f"{blank[0]!r} names no measure.")
     declared = [text for text in texts if ":" in text]
     if not declared:
         return

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, ClassVar, Literal, Protocol, cast
+from typing import TYPE_CHECKING, ClassVar, Literal, Protocol, cast, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
 
-from benchinfer.core.errors import DesignError, unknown
+from benchinfer.core.arguments import checked
+from benchinfer.core.errors import DesignError
 from benchinfer.core.frames import checks_frame, frame
 from benchinfer.core.hints import literal
 from benchinfer.core.numbers import percent, subject
@@ -72,7 +73,6 @@ _VERDICTS = np.array(
 )
 # Steps of a layer of sets beyond which the orders of `cook-seiford` are not counted.
 _SETS = 200_000
-_METHODS = (*METHODS, *SCORES, ASSIGNED)
 NOUNS = {
     "linear": "linear orders",
     "weak": "weak orders",
@@ -84,6 +84,7 @@ NOUNS = {
 }
 
 
+@runtime_checkable
 class Related(Protocol):
     """Protocol of a source of relations: comparisons per data set."""
 
@@ -257,6 +258,7 @@ class Consensus(Tabular):
         return f"<Consensus of {len(self.algorithms)} algorithms by {self.method}: {self}>"
 
 
+@checked
 def consensus(
     ensemble: Ensemble | Mapping[str, Relation] | Related,
     *,
@@ -320,18 +322,11 @@ def consensus(
     Hornik, K. & Meyer, D. (2007). Deriving consensus rankings from benchmarking experiments. In:
     Advances in Data Analysis. Springer, 163-170. https://doi.org/10.1007/978-3-540-70981-7_19
     """
-    for what, value, known in (
-        ("method", method, _METHODS),
-        ("family", family, tuple(FAMILIES)),
-        ("missing_pairs", missing_pairs, ("ignore", "undecided")),
-    ):
-        if value not in known:
-            raise DesignError(unknown(what, value, known))
     check_family(method, family)
     if time_limit is not None and not time_limit > 0:
         raise DesignError(f"a time limit is a number of seconds above 0, not {time_limit!r}.")
-    limit = 10**9 if solutions == "all" else solutions
-    if isinstance(limit, bool) or not isinstance(limit, int) or limit < 1:  # pyright: ignore[reportUnnecessaryIsInstance]
+    limit = 10**9 if solutions == "all" else min(solutions, 10**9)
+    if limit < 1:
         raise DesignError(f'solutions is a whole number from 1, or "all", not {solutions!r}.')
     relations = getattr(ensemble, "relations", None)
     given = relations() if callable(relations) else ensemble

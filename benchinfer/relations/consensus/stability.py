@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from itertools import islice, pairwise
 from typing import TYPE_CHECKING, ClassVar, Literal, cast
@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, ClassVar, Literal, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from benchinfer.core.arguments import check_count, check_jobs, seed_of
+from benchinfer.core.arguments import check_argument, check_count, check_jobs, checked, seed_of
 from benchinfer.core.errors import DesignError, unknown
 from benchinfer.core.frames import checks_frame, frame
 from benchinfer.core.numbers import count, percent
@@ -22,7 +22,6 @@ from benchinfer.core.verdict import Verdict, unrelated
 from benchinfer.numerics.types import Array, Flags, States
 from benchinfer.relations.consensus.numerics.costs import (
     FAMILIES,
-    METHODS,
     Costs,
     RelationFamily,
     of_votes,
@@ -49,7 +48,6 @@ type Order = Literal["linear", "weak"]
 type MissingPairs = Literal["ignore", "undecided"]
 
 
-ORDERS = ("linear", "weak")
 # By state of a solver; the last is that of pairs left open, -1.
 _VERDICTS = np.array(
     [Verdict.FIRST, Verdict.SECOND, Verdict.EQUIVALENT, Verdict.UNDECIDED], dtype=np.int8
@@ -63,16 +61,6 @@ class ConsensusOptions:
     method: Distance
     family: Order
     missing_pairs: MissingPairs
-
-    def check(self) -> None:
-        """Raise a DesignError where an option has an unknown value."""
-        for what, value, known in (
-            ("method", self.method, METHODS),
-            ("family", self.family, ORDERS),
-            ("missing_pairs", self.missing_pairs, ("ignore", "undecided")),
-        ):
-            if value not in known:
-                raise DesignError(unknown(what, value, known))
 
     @property
     def members(self) -> RelationFamily:
@@ -111,13 +99,8 @@ def _aligned(ensemble: Ensemble, names: tuple[str, ...] | None) -> States:
     return states
 
 
-def _require_ensemble(given: object) -> Ensemble:
+def _require_relations(given: Ensemble) -> Ensemble:
     """Return the ensemble; raise a DesignError without two relations of positive weight."""
-    if not isinstance(given, Ensemble):
-        hint = "relations per data set: per_dataset(...).relations()."
-        if isinstance(given, Mapping):
-            hint = "Ensemble(relations) makes one of relations by name."
-        raise DesignError(f"a {type(given).__name__} is not an ensemble.", hint=hint)
     if np.count_nonzero(given.weights) < 2:
         zero = "" if len(given) < 2 else " of weight above 0"
         raise DesignError(
@@ -232,6 +215,7 @@ class ConsensusInfluence(Showable):
         )
 
 
+@checked
 def consensus_influence(
     ensemble: Ensemble,
     *,
@@ -276,8 +260,7 @@ def consensus_influence(
     2       d3     1.0        0.0          0         1
     """
     options = ConsensusOptions(method, family, missing_pairs)
-    options.check()
-    ensemble = _require_ensemble(ensemble)
+    ensemble = _require_relations(ensemble)
     tensors = options.tensors(ensemble)
     observed = summarise(tensors.sum(axis=0), options.members)
     rest = list(reweighted(tensors, without_each(len(ensemble)), options.members))
@@ -350,6 +333,7 @@ class Stability(Showable):
     def _best_first(self) -> NDArray[np.intp]:
         return np.argsort(np.round(self.mean_position, 9), kind="stable")
 
+    @checked
     def summary(self, level: float = 0.95) -> pd.DataFrame:
         """One row per algorithm, best first, with its mean place and the range of its places.
 
@@ -487,6 +471,7 @@ class Stability(Showable):
         )
 
 
+@checked
 def bootstrap_consensus(
     ensemble: Ensemble,
     *,
@@ -563,8 +548,7 @@ def bootstrap_consensus(
     a >0.83 b >1.00 c
     """
     options = ConsensusOptions(method, family, missing_pairs)
-    options.check()
-    ensemble = _require_ensemble(ensemble)
+    ensemble = _require_relations(ensemble)
     check_count("resamples", resamples, 1, "a whole number from 1; 1000 as a rule.")
     check_jobs(n_jobs)
     tensors = options.tensors(ensemble)
@@ -611,11 +595,7 @@ def _given(
     """Yield the summary of each ensemble, its algorithms in the order of the names."""
     ensemble = None
     for ensemble in ensembles:
-        if not isinstance(ensemble, Ensemble):  # pyright: ignore[reportUnnecessaryIsInstance]
-            raise DesignError(
-                f"a {type(ensemble).__name__} is not a resampled ensemble.",
-                hint="resampled=resample_relations(...) makes them.",
-            )
+        check_argument("resampled", ensemble, Ensemble)  # of what yields them one by one
         yield summarise(options.tensors(ensemble, names).sum(axis=0), options.members)
         if report is not None:
             report(1)

@@ -7,9 +7,10 @@ from typing import cast
 
 import narwhals as nw
 
+from benchinfer.core.arguments import is_text
 from benchinfer.core.errors import ScoreTableError
 from benchinfer.core.hints import literal
-from benchinfer.core.measure import Measure, is_text
+from benchinfer.core.measure import Measure
 from benchinfer.core.numbers import count, several
 from benchinfer.scores.columns import Frame, encoded
 from benchinfer.scores.coverage import Finding

@@ -12,8 +12,8 @@ from typing import Any, cast
 
 import narwhals as nw
 
+from benchinfer.core.arguments import is_text
 from benchinfer.core.errors import ScoreTableError
-from benchinfer.core.measure import is_text
 from benchinfer.core.numbers import count, several
 from benchinfer.core.saving import note_input
 from benchinfer.scores.columns import (
@@ -251,7 +251,7 @@ def _of_pattern(typed: str, path: Path, name: str | None) -> Source:
     fixed = takewhile(lambda part: not any(sign in part for sign in _SIGNS), path.parent.parts)
     root = Path(*fixed)
     if not files:
-        inner = [f for match in folders if match.is_dir() for f in _files_below(match, typed)]
+        inner = [f for match in folders if match.is_dir() for f in files_below(match, typed)]
         if name is None and (runs := runs_below(root, inner)):
             return replace(_of_runs(runs, inner, root), name=path.name, stem=root.name or "data")
         within = f"it matches folders; {typed.rstrip('/')}/*.csv matches files in them."
@@ -330,7 +330,7 @@ def _of_runs(runs: Sequence[Path], files: Sequence[Path], folder: Path) -> Sourc
         return _of_several(runs, None, None)
     names = [below(run, folder) for run in runs]
     parts = [as_run(of_path(run, None, None), at) for run, at in zip(runs, names, strict=True)]
-    return replace(_together(parts, names, []), files=tuple(names))
+    return replace(together(parts, names, []), files=tuple(names))
 
 
 def _timed_sides(path: Path, tables: Sequence[Path], name: str | None) -> list[Path]:

@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING, Any, cast
 
 import narwhals as nw
 
+from benchinfer.core.arguments import is_text
 from benchinfer.core.errors import BenchinferError, ScoreTableError, message, optional
-from benchinfer.core.measure import is_text
 from benchinfer.scores.columns import lazy, slots
 from benchinfer.scores.coverage import Finding
 from benchinfer.scores.formats.format import Format

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
+from benchinfer.core.arguments import check_count
 from benchinfer.core.errors import ScoreTableError
 from benchinfer.core.measure import Measure
 from benchinfer.core.numbers import count, join
@@ -36,6 +37,7 @@ _LABELS = ("domain", "dataset", "algorithm", "replication")
 _CLOSE = 0.95  # budgets of at least this share of the largest one are the same, but for a batch
 _FORMS = 'targets=(0.1, 0.01), targets=51 or targets="1e2:1e-8:51"'
 _RUN = "benchinfer_run"
+_MOST = 10_000  # targets
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +64,7 @@ class _Grid:
         if isinstance(targets, str):
             return cls._of_text(targets)
         if isinstance(targets, int) and not isinstance(targets, bool) and targets > 1:
+            check_count("targets", targets, 2, "", most=_MOST)
             return cls((), targets, single=False)
         try:
             values = tuple(float(v) for v in cast("Sequence[float]", targets))
@@ -74,7 +77,7 @@ class _Grid:
     @classmethod
     def _of_text(cls, text: str) -> _Grid:
         if re.fullmatch(r"\s*\d+\s*", text) and int(text) > 1:
-            return cls((), int(text), single=False)
+            return cls.of(int(text))
         try:
             if ":" not in text:
                 return cls.of([float(part) for part in text.split(",") if part.strip()])
@@ -82,6 +85,7 @@ class _Grid:
             ends, n = (float(first), float(last)), int(number)
         except ValueError:
             raise _unread(text) from None
+        check_count("targets", n, 0, "", most=_MOST)
         if n < 2 or not all(map(math.isfinite, ends)) or ends[0] == ends[1]:
             raise _unread(text)
         if min(ends) <= 0:

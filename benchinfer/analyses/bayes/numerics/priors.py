@@ -2,10 +2,10 @@
 
 import math
 from dataclasses import dataclass, fields
-from typing import Literal, get_args
+from typing import Literal
 
-from benchinfer.core.arguments import ArgumentError
-from benchinfer.core.errors import message, unknown
+from benchinfer.core.arguments import ArgumentError, check_fields
+from benchinfer.core.errors import message
 from benchinfer.core.saving import savable
 
 type Place = Literal["first", "equivalent", "second"]
@@ -81,6 +81,7 @@ class Priors:
     item_scale: float = 1.0
 
     def __post_init__(self) -> None:
+        check_fields(self)
         for field in fields(self):
             value = getattr(self, field.name)
             if value is not None and not (math.isfinite(value) and value > 0):
@@ -118,9 +119,8 @@ class PseudoObservation:
     place: Place = "equivalent"
 
     def __post_init__(self) -> None:
+        check_fields(self)
         if self.strength is not None and not (math.isfinite(self.strength) and self.strength > 0):
             raise ArgumentError(
                 message(f"strength is {self.strength!r}.", hint="a finite number above 0.")
             )
-        if self.place not in (known := get_args(Place.__value__)):
-            raise ArgumentError(unknown("place", self.place, known))

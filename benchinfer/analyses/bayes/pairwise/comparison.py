@@ -18,6 +18,7 @@ from benchinfer.comparison.checks import decisions, tables
 from benchinfer.comparison.comparison import Comparison, Order
 from benchinfer.comparison.evidence import Setting
 from benchinfer.comparison.posterior import Convergence, codes_of, effects_of
+from benchinfer.core.arguments import checked
 from benchinfer.core.errors import DesignError, unknown
 from benchinfer.core.frames import frame
 from benchinfer.core.numbers import count
@@ -239,6 +240,7 @@ class BayesPairsComparison(Comparison):
         """Outcomes of the pairs for the quantity that verdicts are about."""
         return self.of_quantity(self.quantity)
 
+    @checked
     def of_quantity(self, quantity: PairQuantity) -> Outcomes:
         """Return the outcomes of the pairs for a quantity.
 
@@ -272,6 +274,7 @@ class BayesPairsComparison(Comparison):
             )
         return replace(self.average, dominant=self.following.dominant)
 
+    @checked
     def of(self, quantity: PairQuantity) -> BayesPairsComparison:
         """Return the same comparison with verdicts about another quantity.
 
@@ -297,6 +300,7 @@ class BayesPairsComparison(Comparison):
         dominant = {"p_dominant": np.asarray(self.following.dominant)}
         return effects_of(self.outcomes, self.measure, self.quantity) | dominant
 
+    @checked
     def contrasts(
         self,
         quantity: PairQuantity | None = None,

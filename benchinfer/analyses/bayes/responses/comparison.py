@@ -24,6 +24,7 @@ from benchinfer.analyses.bayes.responses.scores import Answers, read_responses
 from benchinfer.comparison.checks import tables
 from benchinfer.comparison.pairs import ComparedPairs
 from benchinfer.comparison.posterior import codes_of, level_of
+from benchinfer.core.arguments import checked
 from benchinfer.core.errors import DesignError
 from benchinfer.core.progress import reporting
 from benchinfer.core.saving import savable
@@ -197,6 +198,7 @@ class ResponseComparison(BayesComparison):
             used.append(count_items)
         return used
 
+    @checked
     def sensitivity(
         self,
         scores: ScoreTable | None = None,

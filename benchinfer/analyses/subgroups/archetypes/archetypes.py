@@ -12,7 +12,7 @@ from benchinfer.analyses.subgroups.archetypes.result import Archetypes, Archetyp
 from benchinfer.analyses.subgroups.numerics.alternating import elbow, fit_archetypes
 from benchinfer.comparison.checks.complete import complete_part
 from benchinfer.comparison.evidence import Setting
-from benchinfer.core.arguments import check_jobs, seed_of
+from benchinfer.core.arguments import check_jobs, checked, seed_of
 from benchinfer.core.errors import DesignError
 from benchinfer.core.numbers import count, several
 from benchinfer.core.parallel import in_order, workers
@@ -23,6 +23,7 @@ from benchinfer.scores.table import ScoreTable
 _MOST = 6  # archetypes that are tried to find their number
 
 
+@checked
 def archetypes(
     scores: ScoreTable,
     measure: str | None = None,

@@ -13,7 +13,7 @@ from benchinfer.analyses.subgroups.archetypes.stability import (
     archetype_stability,
 )
 from benchinfer.comparison.evidence import Setting
-from benchinfer.core.arguments import check_count
+from benchinfer.core.arguments import check_count, check_index, checked
 from benchinfer.core.citations import bibtex
 from benchinfer.core.frames import checks_frame, frame
 from benchinfer.core.measure import Measure
@@ -160,19 +160,23 @@ class Archetypes(Showable):
             return np.arange(1, len(self.objectives) + 1)
         return np.unique([1, self.k])
 
+    @checked
     def nearest(self, j: int) -> list[str]:
         """Return the data sets nearest to archetype j, counted from 0, of those it is nearest to.
 
         Of an archetype that is nearest to none, the data set that is nearest to it.
         """
+        check_index("j", j, self.k)
         scaled, corners = self.points / self.unit, self.corners / self.unit
         apart = np.linalg.norm(scaled[:, None] - corners, axis=2)
         order = np.argsort(joined_levels(apart[:, j]), kind="stable")
         members = [d for d in order if joined_levels(apart[d]).argmin() == j][:NEAREST]
         return [self.datasets[d] for d in members or order[:1]]
 
+    @checked
     def describe(self, j: int) -> str:
         """Return which algorithms are best and last at archetype j, counted from 0, in words."""
+        check_index("j", j, self.k)
         values = self.corners[j]
         gaps = values.max() - values
         largest = np.ptp(self.corners, axis=1).max()
@@ -296,6 +300,7 @@ class Archetypes(Showable):
             }
         )
 
+    @checked
     def stability(
         self, resamples: int = 200, *, seed: int | None = 1, n_jobs: int | None = None
     ) -> ArchetypeStability:

@@ -12,6 +12,7 @@ from benchinfer.analyses.subgroups.numerics.bands import angle_of, band_critical
 from benchinfer.analyses.subgroups.regions.result import Regions
 from benchinfer.comparison.comparison import Comparison
 from benchinfer.comparison.evidence import alpha_of
+from benchinfer.core.arguments import checked
 from benchinfer.core.errors import DesignError, unknown
 from benchinfer.numerics.types import Array
 
@@ -23,6 +24,7 @@ _PLACES = 401  # of the grid, from the smallest to the largest value of the data
 _TRIED = 5  # places whose degrees of freedom are compared
 
 
+@checked
 def regions(
     comparison: MixedComparison | BayesComparison,
     covariate: str,

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
+from benchinfer.core.arguments import check_index, checked
 from benchinfer.core.citations import bibtex
 from benchinfer.core.frames import frame
 from benchinfer.core.measure import Measure
@@ -88,8 +89,10 @@ class Regions(Showable):
         inside = (self.low >= -margin) & (self.high <= margin) & (margin > 0)
         return np.where(inside, Verdict.EQUIVALENT, codes).astype(np.int8)
 
+    @checked
     def of_pair(self, p: int) -> list[Region]:
         """Return the regions of a pair, from the smallest value on."""
+        check_index("p", p, len(self.pairs))
         codes = self.codes[p]
         starts = np.r_[0, np.flatnonzero(np.diff(codes)) + 1]
         ends = [self._crossing(p, int(s)) for s in starts[1:]]
@@ -163,8 +166,10 @@ class Regions(Showable):
             }
         )
 
+    @checked
     def describe(self, p: int) -> str:
         """Return the regions of a pair in words."""
+        check_index("p", p, len(self.pairs))
         first, second = self.pairs[p]
         regions = self.of_pair(p)
         decided = [r for r in regions if r.verdict != Verdict.UNDECIDED]

@@ -10,6 +10,7 @@ import numpy as np
 
 from benchinfer.analyses.wins.numerics.likelihood import probabilities
 from benchinfer.analyses.wins.numerics.tally import Tally
+from benchinfer.core.arguments import check_fields
 from benchinfer.core.errors import DesignError
 from benchinfer.core.saving import savable
 from benchinfer.numerics.types import Array, Flags
@@ -222,6 +223,7 @@ class WinPriors:
     departure: float = 2.5
 
     def __post_init__(self) -> None:
+        check_fields(self)
         for field in fields(self):
             value = getattr(self, field.name)
             if not (math.isfinite(value) and value > 0):
