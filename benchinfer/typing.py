@@ -30,8 +30,7 @@ from benchinfer.papers.styler import PaperTable
 from benchinfer.relations.cluster_stability import ClusterStability
 from benchinfer.relations.consensus.consensus import Consensus
 from benchinfer.relations.consensus.stability import ConsensusInfluence, Stability
-from benchinfer.scores.rows.sufficient import SufficientStatistics
-from benchinfer.scores.runs import Runs
+from benchinfer.scores import Runs, SufficientStatistics
 
 __all__ = [
     "Allocation",

@@ -145,7 +145,7 @@ class Setting:
             resampling=scores.resampling,
             paired=scores.paired,
             digest=digest,
-            stopped=scores.runs(chosen.name).stopped(),
+            stopped=None if chosen.limit is None else scores.runs(chosen.name).stopped(),
             units="" if scores.units is None else scores.units.words(chosen.name),
             members=scores.members,
         )

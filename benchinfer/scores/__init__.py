@@ -1,8 +1,9 @@
 """Tables in: reading scores, checking them, and reducing them to arrays."""
 
 from benchinfer.scores.coverage import Coverage, Finding
+from benchinfer.scores.declaration import Declaration
 from benchinfer.scores.examples import load_example
-from benchinfer.scores.read import read_scores
+from benchinfer.scores.read import read_scores, read_traces
 from benchinfer.scores.resampling import Resampling
 from benchinfer.scores.rows.reductions import (
     Blocks,
@@ -10,6 +11,8 @@ from benchinfer.scores.rows.reductions import (
     DatasetCovariates,
     Observations,
 )
+from benchinfer.scores.rows.sufficient import SufficientStatistics
+from benchinfer.scores.runs import Runs
 from benchinfer.scores.table import ScoreTable
 
 __all__ = [
@@ -17,10 +20,14 @@ __all__ = [
     "Cells",
     "Coverage",
     "DatasetCovariates",
+    "Declaration",
     "Finding",
     "Observations",
     "Resampling",
+    "Runs",
     "ScoreTable",
+    "SufficientStatistics",
     "load_example",
     "read_scores",
+    "read_traces",
 ]

@@ -34,10 +34,11 @@ from benchinfer.scores.checks.findings import (
     check,
     only_count,
     pairing,
+    reading_notes,
     resampling_of,
 )
 from benchinfer.scores.checks.limits import RunStates, limited
-from benchinfer.scores.checks.replications import distinguished, reading_notes
+from benchinfer.scores.checks.replications import distinguished
 from benchinfer.scores.columns import (
     INNER,
     LABELS,
@@ -590,7 +591,10 @@ def _of_frame(frame: Frame, roles: Roles, options: _Options) -> Reading:
 def _with_faults(findings: list[Finding], origin: Source, reading: Reading) -> list[Finding]:
     """Add the faults of the rows."""
     faults = [fault for rule in FAULTS if (fault := rule(reading)) is not None]
-    findings = [distinguished(finding, origin, reading) for finding in (*findings, *faults)]
+    findings = [
+        distinguished(f, origin, reading) if f.rule == "duplicate rows" else f
+        for f in (*findings, *faults)
+    ]
     findings += covariate_faults(reading)
     if not reading.roles.units:
         return findings

@@ -15,6 +15,7 @@ from benchinfer.scores.columns import SIZE, Frame, lazy
 from benchinfer.scores.rows.reductions import (
     Blocks,
     Cells,
+    cells_of,
     deviation,
     reduce_unit_blocks,
     require_scale,
@@ -110,11 +111,15 @@ class EngineRows(Rows):
     @override
     def cells(self, measure: Measure, summary: Summary) -> Cells:
         if not self.of_units:
-            return Rows.cells(self, measure, summary)
+            return cells_of(measure, summary, self.frame)
         require_scale(self.columns, measure)
         rows = self.scores(measure.name, summary.names, (SIZE,))
         n, mean, squares = unit_moments(rows, measure.orient(rows.value), summary.names)
         return Cells(measure, *summary.names, n, mean, deviation(n, squares))
+
+    @override
+    def weighted_blocks(self, measure: Measure, names: Names, *, paired: bool) -> Blocks:
+        return self.blocks(measure, names, paired=paired)
 
     @override
     def blocks(self, measure: Measure, names: Names, *, paired: bool) -> Blocks:

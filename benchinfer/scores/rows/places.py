@@ -22,7 +22,13 @@ from benchinfer.scores.numerics.places import (
     cell_quantiles,
     number,
 )
-from benchinfer.scores.rows.reductions import Blocks, blocks_in_parts, require_scale
+from benchinfer.scores.rows.reductions import (
+    Blocks,
+    Cells,
+    blocks_in_parts,
+    cells_of,
+    require_scale,
+)
 from benchinfer.scores.rows.rows import QUARTILES, Names, Rows
 from benchinfer.scores.rows.summary import (
     ScoreRows,
@@ -127,6 +133,19 @@ class PlacedRows(Rows):
             yield _present(first[part, None] + k, value).astype("<i8", copy=False).tobytes()
         for _, value in self.places.parts(rows):
             yield (_present(value, value) + 0.0).astype("<f8", copy=False).tobytes()
+
+    @property
+    @override
+    def in_cluster(self) -> bool:
+        return False
+
+    @override
+    def cells(self, measure: Measure, summary: Summary) -> Cells:
+        return cells_of(measure, summary, self.frame)
+
+    @override
+    def weighted_blocks(self, measure: Measure, names: Names, *, paired: bool) -> Blocks:
+        return self.blocks(measure, names, paired=paired)
 
     @override
     def blocks(self, measure: Measure, names: Names, *, paired: bool) -> Blocks:

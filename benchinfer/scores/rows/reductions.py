@@ -1,6 +1,6 @@
 """Cells, blocks and observations of a table."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
 import narwhals as nw
@@ -175,6 +175,14 @@ def reduce_cells(
     mean[where] = column["centre"] + column["shift"]
     squares[where] = column["squares"] - column["n"] * column["shift"] ** 2
     return Cells(measure, datasets, algorithms, n, measure.sign * mean, deviation(n, squares))
+
+
+def cells_of(measure: Measure, summary: Summary, frame: Callable[[], Frame]) -> Cells:
+    """Return the moments of one measure, of its summary where it is modelled as it is."""
+    if measure.scale != "identity":
+        return reduce_cells(frame(), measure, *summary.names)
+    n, mean = summary.n[0], measure.sign * summary.mean[0]
+    return Cells(measure, *summary.names, n, mean, deviation(n, summary.squares[0]))
 
 
 def squares_of(cells: Cells) -> Array:

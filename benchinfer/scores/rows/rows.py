@@ -19,9 +19,7 @@ from benchinfer.scores.features import Feature
 from benchinfer.scores.rows.reductions import (
     Blocks,
     Cells,
-    deviation,
     reduce_blocks,
-    reduce_cells,
     require_scale,
 )
 from benchinfer.scores.rows.summary import (
@@ -51,9 +49,9 @@ class Rows(ABC):
         """Return canonical columns; `domains`, by data set, are added to rows that lack them."""
 
     @property
+    @abstractmethod
     def in_cluster(self) -> bool:
         """Whether rows are, or may be, on other machines."""
-        return False
 
     @property
     def unit_size(self) -> float | None:
@@ -112,19 +110,9 @@ class Rows(ABC):
         parts = [place[order].astype("<i8"), *(x[order].astype("<f8") for x in numbers)]
         return rows.labels, (part.tobytes() for part in parts)
 
+    @abstractmethod
     def cells(self, measure: Measure, summary: Summary) -> Cells:
         """Reduce to moments of cells, oriented, on the measure's scale."""
-        if measure.scale == "identity":
-            n, mean = summary.n[0], measure.sign * summary.mean[0]
-            return Cells(
-                measure,
-                summary.datasets,
-                summary.algorithms,
-                n,
-                mean,
-                deviation(n, summary.squares[0]),
-            )
-        return reduce_cells(self.frame(), measure, summary.datasets, summary.algorithms)
 
     def blocks(self, measure: Measure, names: Names, *, paired: bool) -> Blocks:
         """Reduce to blocks, oriented, on the measure's scale."""
@@ -138,9 +126,9 @@ class Rows(ABC):
         """Yield blocks of shared replications, in parts where this saves memory."""
         yield self.blocks(measure, names, paired=True)
 
+    @abstractmethod
     def weighted_blocks(self, measure: Measure, names: Names, *, paired: bool) -> Blocks:
         """Reduce to blocks, or to weighted ones with the same first two moments."""
-        return self.blocks(measure, names, paired=paired)
 
 
 def fingerprint(

@@ -26,6 +26,11 @@ class StatisticsRows(Rows):
 
     @property
     @override
+    def in_cluster(self) -> bool:
+        return False
+
+    @property
+    @override
     def unit_size(self) -> float | None:
         return self.held.unit_size
 

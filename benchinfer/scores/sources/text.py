@@ -75,7 +75,7 @@ def byte_stream(path: Path, typed: str) -> Any:
     import pyarrow as pa
 
     packed = path.suffix.casefold() in COMPRESSED
-    return opened(path, typed) if packed else pa.inputbyte_stream(path)
+    return opened(path, typed) if packed else pa.input_stream(path)
 
 
 def _shape(path: Path, typed: str, delimiter: str) -> _Shape:
