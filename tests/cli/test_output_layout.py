@@ -253,7 +253,9 @@ def test_no_line_is_wider_than_the_terminal(
 
 @settings(max_examples=8, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(st.data())
-def test_names_of_any_length_fit(data: st.DataObject, tmp_path_factory) -> None:
+def test_names_of_any_length_fit(
+    tmp_path_factory: pytest.TempPathFactory, data: st.DataObject
+) -> None:
     names = data.draw(st.lists(letters, min_size=2, max_size=9, unique=True))
     datasets = data.draw(st.lists(letters, min_size=2, max_size=6, unique=True))
     width = data.draw(st.sampled_from(WIDTHS))

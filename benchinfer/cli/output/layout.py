@@ -14,8 +14,6 @@ from itertools import zip_longest
 from textwrap import TextWrapper
 from typing import Literal
 
-from rich.cells import cell_len
-
 from benchinfer.core.numbers import join, safe
 
 type Kind = Literal["name", "number", "verdict", "text", "prose"]
@@ -24,6 +22,15 @@ _INDENT = "  "  # of the rows of a group
 _PROSE, _TEXT = 24, 14  # least widths to which a column of prose, and one of texts, is wrapped
 _NAME = 8  # least width of a name that is cut
 _DOTS = "..."
+
+
+def cell_len(text: str) -> int:
+    """Return how many columns of a terminal a text takes."""
+    if text.isascii():
+        return len(text)
+    from rich.cells import cell_len as columns_of  # which takes time to load
+
+    return columns_of(text)
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,9 +12,7 @@ from contextvars import ContextVar
 from textwrap import TextWrapper
 from typing import Self
 
-from rich.cells import cell_len
-
-from benchinfer.cli.output.layout import TextTable, lay_out
+from benchinfer.cli.output.layout import TextTable, cell_len, lay_out
 from benchinfer.core.numbers import safe
 
 _WIDTH = 80  # of prose at most, as longer lines are hard to read, and of tables in a pipe
