@@ -21,7 +21,7 @@ from benchinfer.numerics.types import Array
 from benchinfer.scores.checks.facts import Facts
 from benchinfer.scores.checks.failures import failures_frame, gaps_of, with_worst, within
 from benchinfer.scores.checks.findings import check
-from benchinfer.scores.columns import Frame, lazy, slots, slots_of
+from benchinfer.scores.columns import Frame, lazy, slots
 from benchinfer.scores.coverage import Coverage, Finding, listed
 from benchinfer.scores.declaration import Failed
 from benchinfer.scores.features import Feature, of_categories
@@ -52,7 +52,7 @@ from benchinfer.scores.rows.rows import Rows, fingerprint
 from benchinfer.scores.rows.statistics import StatisticsRows
 from benchinfer.scores.rows.sufficient import SufficientStatistics
 from benchinfer.scores.rows.summary import Summary, distinct, long_frame
-from benchinfer.scores.runs import Runs, restricted_rows
+from benchinfer.scores.runs import LimitedRuns, restricted_rows
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -107,6 +107,11 @@ def _names(role: str, labels: str | Sequence[str] | None, there: Sequence[str]) 
     if strange := set(names).difference(there):
         raise DesignError(unknown(role, min(strange), there[:50]))
     return names
+
+
+def _slots_of(covariates: Sequence[str]) -> dict[str, str]:
+    """Return covariate to its column in canonical rows."""
+    return dict(zip(covariates, slots(covariates), strict=True))
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -261,7 +266,7 @@ class ScoreTable(Showable):
         """
         return failures_frame(self._failures)
 
-    def runs(self, measure: str | None = None) -> Runs:
+    def runs(self, measure: str | None = None) -> LimitedRuns:
         """Return the runs of a measure with a limit.
 
         Parameters
@@ -271,9 +276,9 @@ class ScoreTable(Showable):
 
         Returns
         -------
-        Runs
-            With what is said of runs that were stopped: `Runs.summary`, `Runs.virtual_best`,
-            `Runs.running_times` and `Runs.penalties`. That the measure has no limit is an error
+        LimitedRuns
+            With what is said of runs that were stopped: `LimitedRuns.summary`, `LimitedRuns.virtual_best`,
+            `LimitedRuns.running_times` and `LimitedRuns.penalties`. That the measure has no limit is an error
             where the limit is needed.
 
         Examples
@@ -288,7 +293,7 @@ class ScoreTable(Showable):
         0         y       2        29.666667    193.333333
         1         x       2        37.666667    185.333333
         """
-        return Runs(
+        return LimitedRuns(
             self.measures,
             measure,
             self.summary,
@@ -514,7 +519,7 @@ class ScoreTable(Showable):
             self._frame,
             self.measure(measure),
             self.summary.names,
-            slots_of(self.covariates),
+            _slots_of(self.covariates),
             paired=self.paired,
         )
 
@@ -532,7 +537,7 @@ class ScoreTable(Showable):
             Numbers in the order of `datasets`.
         """
         name = self.measure(measure).name
-        return reduce_covariates(self._frame, name, self.datasets, slots_of(self.covariates))
+        return reduce_covariates(self._frame, name, self.datasets, _slots_of(self.covariates))
 
     def characteristics(self, measure: str | None = None) -> dict[str, Feature]:
         """Return the characteristics of the data sets: features, constant covariates and domain.
@@ -569,7 +574,7 @@ class ScoreTable(Showable):
             The labels, ``value``, and the covariates under their own names.
         """
         name = None if measure is None else self.measure(measure).name
-        return long_frame(self._frame, slots_of(self.covariates), name)
+        return long_frame(self._frame, _slots_of(self.covariates), name)
 
     def to_every_eval_ever(self, folder: str | Path, name: str | None = None) -> list[Path]:
         """Write the scores in the schema of Every Eval Ever, which `read_scores` reads.
