@@ -277,9 +277,8 @@ class ScoreTable(Showable):
         Returns
         -------
         LimitedRuns
-            With what is said of runs that were stopped: `LimitedRuns.summary`, `LimitedRuns.virtual_best`,
-            `LimitedRuns.running_times` and `LimitedRuns.penalties`. That the measure has no limit is an error
-            where the limit is needed.
+            Its `summary`, `virtual_best`, `running_times` and `penalties` are tables. That the
+            measure has no limit is an error where the limit is needed.
 
         Examples
         --------
