@@ -30,7 +30,7 @@ from benchinfer.papers.styler import PaperTable
 from benchinfer.relations.cluster_stability import ClusterStability
 from benchinfer.relations.consensus.consensus import Consensus
 from benchinfer.relations.consensus.stability import ConsensusInfluence, Stability
-from benchinfer.scores import Runs, SufficientStatistics
+from benchinfer.scores import LimitedRuns, SufficientStatistics
 
 __all__ = [
     "Allocation",
@@ -49,6 +49,7 @@ __all__ = [
     "Gate",
     "GatedMeasure",
     "LeaveOneOut",
+    "LimitedRuns",
     "MetaComparison",
     "MixedComparison",
     "MonitorComparison",
@@ -62,7 +63,6 @@ __all__ = [
     "PredictiveChecks",
     "Regions",
     "ResponseComparison",
-    "Runs",
     "Stability",
     "Subgroups",
     "SufficientStatistics",

@@ -12,7 +12,7 @@ from benchinfer.scores.rows.reductions import (
     Observations,
 )
 from benchinfer.scores.rows.sufficient import SufficientStatistics
-from benchinfer.scores.runs import Runs
+from benchinfer.scores.runs import LimitedRuns
 from benchinfer.scores.table import ScoreTable
 
 __all__ = [
@@ -22,9 +22,9 @@ __all__ = [
     "DatasetCovariates",
     "Declaration",
     "Finding",
+    "LimitedRuns",
     "Observations",
     "Resampling",
-    "Runs",
     "ScoreTable",
     "SufficientStatistics",
     "load_example",

@@ -90,11 +90,6 @@ _SIZES = re.compile(
 _TRIALS = re.compile(r"n|(n|num|number)?[ _-]?(of[ _-])?(trials|items|questions|examples|attempts)")
 
 
-def slots_of(covariates: Sequence[str]) -> dict[str, str]:
-    """Return covariate to its column in canonical rows."""
-    return dict(zip(covariates, slots(covariates), strict=True))
-
-
 def slots(covariates: Sequence[str]) -> list[str]:
     """Return the column names of covariates in a loaded frame, which avoid users' own names.
 

@@ -117,22 +117,22 @@ class Declaration:
 
         The file is that of `measures`, or else the one beside the table.
         """
-        path, whole = default, self
+        path, merged = default, self
         if isinstance(m := self.measures, Path) or (isinstance(m, str) and m.endswith(".toml")):
-            path, whole = Path(m), replace(self, measures=None)
+            path, merged = Path(m), replace(self, measures=None)
         # Where all is said, a file that happens to lie there is not even opened.
-        open_names = [name for name in _NOTED if getattr(whole, name) is None]
+        open_names = [name for name in _NOTED if getattr(merged, name) is None]
         if path is None or not open_names:
-            return whole, []
+            return merged, []
         file = read_toml(path)
-        whole = replace(whole, **{name: getattr(file, name) for name in open_names})
+        merged = replace(merged, **{name: getattr(file, name) for name in open_names})
         parts = [name for name in open_names if name == "measures" or getattr(file, name)]
         if path is not default or not parts:
-            return whole, []
+            return merged, []
         *first, last = parts
         names = f"{', '.join(first)} and {last}" if first else last
         what = f"{names} as {path.name} beside the table says."
-        return whole, [Finding("declared beside", "note", len(parts), what)]
+        return merged, [Finding("declared beside", "note", len(parts), what)]
 
     def list_measures(self) -> tuple[Measure, ...]:
         """Return the measures, none where nothing is said; raise an error on what is no measure."""
@@ -148,7 +148,7 @@ class Declaration:
 
     def scheme(self) -> Resampling | None:
         """Return the origin of the replications, as far as it is said."""
-        declared: object = self.resampling
+        declared = cast("object", self.resampling)
         if declared is None or isinstance(declared, Resampling):
             return declared
         if isinstance(declared, str):

@@ -373,7 +373,12 @@ def _tried(source: object, declaration: Declaration, targets: Goals | None) -> S
 
 
 def _read(source: object, declaration: Declaration) -> ScoreTable:
-    """Read a table of scores and check it."""
+    """Read a table of scores and check it.
+
+    1. Open the source; a file beside it and the tool that wrote it complete the declaration.
+    2. Find the roles of columns, and one point of each curve.
+    3. Read the rows, settle failures and repeats, and reduce nested units.
+    """
     declaration.check()
     names, repeats, layout = declaration.names, declaration.repeats, declaration.layout
     new_names = {} if names is None else check_names(names)

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Runs:
+class LimitedRuns:
     """Runs of one measure of a table.
 
     Made by `ScoreTable.runs`.

@@ -21,7 +21,7 @@ from benchinfer.numerics.types import Array
 from benchinfer.scores.checks.facts import Facts
 from benchinfer.scores.checks.failures import failures_frame, gaps_of, with_worst, within
 from benchinfer.scores.checks.findings import check
-from benchinfer.scores.columns import Frame, lazy, slots, slots_of
+from benchinfer.scores.columns import Frame, lazy, slots
 from benchinfer.scores.coverage import Coverage, Finding, listed
 from benchinfer.scores.declaration import Failed
 from benchinfer.scores.features import Feature, of_categories
@@ -52,7 +52,7 @@ from benchinfer.scores.rows.rows import Rows, fingerprint
 from benchinfer.scores.rows.statistics import StatisticsRows
 from benchinfer.scores.rows.sufficient import SufficientStatistics
 from benchinfer.scores.rows.summary import Summary, distinct, long_frame
-from benchinfer.scores.runs import Runs, restricted_rows
+from benchinfer.scores.runs import LimitedRuns, restricted_rows
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -107,6 +107,11 @@ def _names(role: str, labels: str | Sequence[str] | None, there: Sequence[str]) 
     if strange := set(names).difference(there):
         raise DesignError(unknown(role, min(strange), there[:50]))
     return names
+
+
+def _slots_of(covariates: Sequence[str]) -> dict[str, str]:
+    """Return covariate to its column in canonical rows."""
+    return dict(zip(covariates, slots(covariates), strict=True))
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -265,7 +270,7 @@ class ScoreTable(Showable):
         return failures_frame(self._failures)
 
     @checked
-    def runs(self, measure: str | None = None) -> Runs:
+    def runs(self, measure: str | None = None) -> LimitedRuns:
         """Return the runs of a measure with a limit.
 
         Parameters
@@ -275,10 +280,9 @@ class ScoreTable(Showable):
 
         Returns
         -------
-        Runs
-            With what is said of runs that were stopped: `Runs.summary`, `Runs.virtual_best`,
-            `Runs.running_times` and `Runs.penalties`. That the measure has no limit is an error
-            where the limit is needed.
+        LimitedRuns
+            Its `summary`, `virtual_best`, `running_times` and `penalties` are tables. That the
+            measure has no limit is an error where the limit is needed.
 
         Examples
         --------
@@ -292,7 +296,7 @@ class ScoreTable(Showable):
         0         y       2        29.666667    193.333333
         1         x       2        37.666667    185.333333
         """
-        return Runs(
+        return LimitedRuns(
             self.measures,
             measure,
             self.summary,
@@ -525,7 +529,7 @@ class ScoreTable(Showable):
             self._frame,
             self.measure(measure),
             self.summary.names,
-            slots_of(self.covariates),
+            _slots_of(self.covariates),
             paired=self.paired,
         )
 
@@ -544,7 +548,7 @@ class ScoreTable(Showable):
             Numbers in the order of `datasets`.
         """
         name = self.measure(measure).name
-        return reduce_covariates(self._frame, name, self.datasets, slots_of(self.covariates))
+        return reduce_covariates(self._frame, name, self.datasets, _slots_of(self.covariates))
 
     @checked
     def characteristics(self, measure: str | None = None) -> dict[str, Feature]:
@@ -583,7 +587,7 @@ class ScoreTable(Showable):
             The labels, ``value``, and the covariates under their own names.
         """
         name = None if measure is None else self.measure(measure).name
-        return long_frame(self._frame, slots_of(self.covariates), name)
+        return long_frame(self._frame, _slots_of(self.covariates), name)
 
     @checked
     def to_every_eval_ever(self, folder: str | Path, name: str | None = None) -> list[Path]:

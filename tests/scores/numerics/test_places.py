@@ -12,6 +12,7 @@ from benchinfer.scores.numerics.places import cell_moments, cell_quantiles, coun
 from benchinfer.scores.read import read_scores
 from benchinfer.scores.rows import changes as kinds
 from benchinfer.scores.rows.places import PlacedRows, placed
+from benchinfer.scores.rows.reductions import spread
 
 KEYS = ["measure", "dataset", "replication", "algorithm"]
 ROLES = {name: name for name in (*KEYS, "value")}
@@ -116,7 +117,11 @@ def same(first, second):
     pd.testing.assert_frame_equal(first.to_frame(), second.to_frame())
     for name in MEASURES:
         pd.testing.assert_frame_equal(first.describe(name), second.describe(name), rtol=1e-12)
-        np.testing.assert_allclose(first.spread(name), second.spread(name), rtol=1e-12)
+        ends = [
+            spread(t.summary.of(name), t.rows.quartiles(t.summary.of(name)))
+            for t in (first, second)
+        ]
+        np.testing.assert_allclose(*ends, rtol=1e-12)
         for kind, fields in (
             ("cells", ("n", "mean", "sd")),
             ("blocks", ("dataset", "replication", "count", "mean", "within")),
