@@ -166,13 +166,15 @@ class _Writer:
         n = table.at_once
         if not 0 < n < len(table.frame):
             return self.grid(table, anchor, kind="key")
-        first = replace(table, frame=table.frame.head(n))
-        others = replace(table, frame=table.frame.iloc[n:], note="")
-        return Markup('{}\n<details class="fold"><summary>{}</summary>\n{}\n</details>').format(
-            self.grid(first, anchor, kind="key"),
-            table.rest,
-            self.grid(others, anchor, kind="key"),
+        first, others = table.frame.head(n), table.frame.iloc[n:]
+        shown, folded = (
+            self.grid(replace(table, frame=rows, note=""), anchor, kind="key")
+            for rows in (first, others)
         )
+        return Markup(
+            '{}\n<details class="fold"><summary>{}</summary>\n{}\n</details>\n'
+            '<p class="note">{}</p>'
+        ).format(shown, table.rest, folded, table.note)
 
     def pictures(self, figures: Sequence[Figure]) -> list[Picture]:
         """Return drawings of the figures that their results support."""
