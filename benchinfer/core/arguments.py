@@ -48,7 +48,7 @@ _WORDS: dict[object, tuple[str, str]] = {
 }
 _NAMES = {"NDArray": "array", "ndarray": "array", "ScoreTable": "ScoreTable of read_scores"}
 MOST = 10**7  # of what is repeated: more take days, or more room than a machine has
-MOST_CHAINS = 1000
+MOST_CHAINS = MOST_JOBS = 1000
 _SHORT = Repr(maxstring=60, maxother=60, maxlong=40)
 
 
@@ -279,9 +279,9 @@ def check_index(name: str, index: int, n: int) -> None:
 
 def check_jobs(n_jobs: int | None) -> None:
     """Raise an ArgumentError unless a number of workers is None, -1 or at least 1."""
-    if n_jobs is not None and not (_is_integer(n_jobs) and (n_jobs >= 1 or n_jobs == -1)):
+    if n_jobs is not None and n_jobs != -1:
         hint = "a number from 1 on, or -1 for all cores."
-        raise ArgumentError(f"n_jobs is {n_jobs!r}.", hint=hint)
+        check_count("n_jobs", n_jobs, 1, hint, most=MOST_JOBS)
 
 
 def _is_float(number: Real) -> bool:

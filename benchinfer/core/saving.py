@@ -420,13 +420,13 @@ def read_sealed(
     named = repr(str(path))
     document: Any = None
     intact = False
-    if path.is_dir():
-        raise BenchinferError(f"{named} is a folder, not {what}.", hint=hint)
     try:
         document = json.loads(path.read_text(encoding="utf-8"))
         intact = isinstance(document, dict) and document.get("sha256") == _checksum(document)
     except FileNotFoundError:
         raise BenchinferError(f"there is no file {named}.", hint=hint) from None
+    except IsADirectoryError:
+        raise BenchinferError(f"{named} is a folder, not {what}.", hint=hint) from None
     except OSError as error:
         raise BenchinferError(f"{named} cannot be read: {error.strerror}.") from None
     except (ValueError, RecursionError):

@@ -1,11 +1,6 @@
 """Public functions and methods with valid arguments, and odd values for each of them."""
 
 import inspect
-import json
-import os
-import resource
-import signal
-import traceback
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache
 from pathlib import Path
@@ -17,6 +12,7 @@ import pandas as pd
 import benchinfer as bi
 from benchinfer.core.arguments import choices, kinds_of, members
 from benchinfer.core.errors import BenchinferError
+from tests.forked import outcomes, told
 from tests.test_arguments import functions
 
 _SECONDS, _ROOM = 20, 6 << 30
@@ -40,7 +36,7 @@ def odd_values(kind: Any) -> Iterator[object]:
         if origin in _ODD:
             yield from _ODD[origin]
         elif origin is Sequence:
-            yield from ([], *([value] for value in inner), inner[:3])
+            yield from ([], *([value] for value in inner), inner[:3], np.array(inner[-4:-2]))
         elif origin is tuple:
             yield from ((value, value) for value in inner)
         elif origin is Mapping:
@@ -237,51 +233,19 @@ def outcome(name: str, function: Callable[..., Any], argument: str, value: objec
         return ""
     except TypeError as error:
         return "" if argument in str(error) else told(error)
-    except BaseException as error:  # noqa: BLE001 - that no other is raised is the test
-        return told(error)
     return ""
-
-
-def told(error: BaseException) -> str:
-    """Return an error, and the place of ours that raised it, on one line."""
-    last = traceback.extract_tb(error.__traceback__)
-    ours = [f for f in last if "benchinfer/" in f.filename and "tests" not in f.filename]
-    where = ours[-1] if ours else last[-1]
-    return f"{' '.join(repr(error).split())[:140]} at {Path(where.filename).name}:{where.lineno}"
 
 
 def check(folder: Path, chosen: Sequence[Case]) -> list[str]:
     """Call functions in a process with limits of time and room; return what is wrong."""
-    report, done, faults = folder / "report", 0, list[str]()
-    while done < len(chosen):
-        report.write_text("")
-        child = os.fork()
-        if child == 0:
-            try:
-                _child(folder, chosen[done:], report)
-            finally:
-                os._exit(1)
-        status = os.waitpid(child, 0)[1]
-        said = [json.loads(line) for line in report.read_text().splitlines()]
-        if status:
-            said.append(f"ended with {os.waitstatus_to_exitcode(status)}")
-        for (name, _, argument, i, value), what in zip(chosen[done:], said, strict=False):
-            faults += [f"{name} {argument}[{i}]={value!r:.40}: {what}"] if what else []
-        done += len(said)
-    return faults
 
+    def run(case: Case) -> str:
+        name, function, argument, _, value = case
+        return outcome(name, function, argument, value)
 
-def _child(folder: Path, chosen: Sequence[Case], report: Path) -> None:
-    """Call functions until the process ends, with a line for each."""
-    os.chdir(folder)
-    os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
-    size = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
-    resource.setrlimit(resource.RLIMIT_AS, (size + _ROOM, size + _ROOM))
-    with report.open("a") as file:
-        for name, function, argument, _, value in chosen:
-            signal.alarm(_SECONDS)
-            said = outcome(name, function, argument, value)
-            signal.alarm(0)
-            file.write(json.dumps(said) + "\n")
-            file.flush()
-    os._exit(0)
+    said = outcomes(folder, chosen, run, seconds=_SECONDS, room=_ROOM)
+    return [
+        f"{name} {argument}[{i}]={value!r:.40}: {text}"
+        for (name, _, argument, i, value), text in zip(chosen, said, strict=True)
+        if text
+    ]

@@ -2,6 +2,7 @@
 
 import ast
 import inspect
+import random
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -14,6 +15,7 @@ from numpy.typing import NDArray
 
 import benchinfer as bi
 from benchinfer.core.arguments import fits, in_words, kinds_of, members
+from tests.properties.odd_arguments import cases, check
 from tests.test_arguments import functions
 from tests.trees import FILES, nodes
 
@@ -27,8 +29,9 @@ WRONG = (Other(), 3j, {1: Other()}, [Other()], b"x", 3, 0.5, "\0", True)
 PLAIN = {f"Measure.{name}" for name in ("in_unit", "on_scale", "sizes")} | {
     "typing.PaperTable.fill"
 }
+_BY_CODE = {inspect.unwrap(f): (name, f) for name, f in reversed([*functions()])}
 PUBLIC = {
-    **{name: function for name, function in functions() if name not in {*PLAIN, "load"}},
+    **{name: f for name, f in _BY_CODE.values() if name not in {*PLAIN, "load"}},
     **{
         f"Relation.{name}": getattr(bi.Relation, name)
         for name in ("from_codes", "from_incidence", "from_pairs", "from_scores", "from_text")
@@ -88,7 +91,8 @@ def test_each_field_of_records_that_users_make(record: type, valid: dict[str, An
             if not fits(value, kind):
                 others = {each: given for each, given in valid.items() if each != name}
                 with pytest.raises(
-                    bi.BenchinferError, match=rf"{name} is |unknown {name} |better is"
+                    bi.BenchinferError,
+                    match=rf"{name} is |unknown {name} |(better|resampling) is|unknown resampling ",
                 ):
                     record(**others, **{name: value})
 
@@ -170,3 +174,12 @@ def test_sentences(call: Callable[[], object], text: str) -> None:
     with pytest.raises(bi.BenchinferError) as error:
         call()
     assert str(error.value) == text
+
+
+def test_odd_values_are_refused_or_used(tmp_path: Path) -> None:
+    """A few of those of the calibration, of functions that take a moment."""
+    quick = ("Ensemble.", "Relation.", "ScoreTable.", "compare_points", "plan", "typing.Plan.")
+    chosen = [case for case in cases() if case[0].startswith(quick)]
+    assert len(chosen) > 300
+    draw = random.Random(53)  # noqa: S311 - arguments, no secrets
+    assert check(tmp_path, draw.sample(chosen, 60)) == []

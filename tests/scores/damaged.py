@@ -3,16 +3,12 @@
 import bz2
 import gzip
 import json
-import os
 import random
-import signal
 import sqlite3
-import traceback
 import zipfile
 from collections.abc import Callable, Iterable
 from decimal import Decimal
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -21,6 +17,7 @@ from pyarrow import feather, parquet
 
 from benchinfer import read_scores
 from benchinfer.core.errors import BenchinferError
+from tests.forked import outcomes
 
 _SECONDS = 60
 _ODD = (b"\xff" * 8, b"\0" * 8, (2**63).to_bytes(8, "little"), (2**31).to_bytes(4, "little"))
@@ -236,46 +233,16 @@ def use(path: Path) -> bool:
 
 def check(folder: Path, kind: str, seeds: Iterable[int]) -> tuple[int, list[str]]:
     """Read damaged files in a process; return how many were read, and what went wrong."""
-    report = folder / "report"
-    read, faults = 0, list[str]()
-    left = list(seeds)
-    while left:
-        report.write_text("")
-        child = os.fork()
-        if child == 0:
-            _child(folder, kind, left, report)
-        status = os.waitpid(child, 0)[1]
-        lines = report.read_text(encoding="utf-8").splitlines()
-        done = [line.split("\t") for line in lines]
-        read += sum(line[1] == "read" for line in done)
-        faults += [f"{kind} {line[0]}: {line[1]}" for line in done if line[1] not in _FINE]
-        if status:
-            ended = os.waitstatus_to_exitcode(status)
-            faults.append(f"{kind} {left[len(done)]}: ended by {signal.Signals(-ended).name}")
-        left = left[len(done) + (status != 0) :]
-    return read, faults
+
+    def run(seed: int) -> str:
+        return _FINE[not use(write(folder, kind, seed))]
+
+    cases = list(seeds)
+    said = outcomes(folder, cases, run, seconds=_SECONDS)
+    faults = [
+        f"{kind} {i}: {text}" for i, text in zip(cases, said, strict=True) if text not in _FINE
+    ]
+    return said.count("read"), faults
 
 
 _FINE = ("read", "refused")
-
-
-def _child(folder: Path, kind: str, seeds: Iterable[int], report: Path) -> Any:
-    """Read files until the process ends, with a line for each."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
-    with report.open("a", encoding="utf-8") as file:
-        for seed in seeds:
-            signal.alarm(_SECONDS)
-            try:
-                said = _FINE[not use(write(folder, kind, seed))]
-            except BaseException as error:  # noqa: BLE001 - that no other is raised is the test
-                last = traceback.extract_tb(error.__traceback__)
-                ours = [
-                    f for f in last if "benchinfer/" in f.filename and "tests" not in f.filename
-                ]
-                where = ours[-1] if ours else last[-1]
-                text = " ".join(repr(error).split())[:120]
-                said = f"{text} at {Path(where.filename).name}:{where.lineno}"
-            signal.alarm(0)
-            file.write(f"{seed}\t{said}\n")
-            file.flush()
-    os._exit(0)

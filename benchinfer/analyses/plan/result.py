@@ -12,7 +12,7 @@ import numpy as np
 from benchinfer.analyses.plan.aims import PlanAims
 from benchinfer.analyses.plan.numerics.power import MOST
 from benchinfer.analyses.plan.splits import Costs
-from benchinfer.core.arguments import checked
+from benchinfer.core.arguments import check_count, checked
 from benchinfer.core.frames import frame
 from benchinfer.core.numbers import count, level_percent
 from benchinfer.core.result import Showable
@@ -256,9 +256,9 @@ class Plan(Showable):
             ``n_replications n_datasets needed_low needed_high cost``, the last three as far as they
             are known. Infinite: no number is enough.
         """
-        q = self.question
+        q, n_replications = self.question, _counts("n_replications", n_replications)
         need = [_finite(q.datasets(r)) for r in n_replications]
-        columns: dict[str, object] = {"n_replications": list(n_replications), "n_datasets": need}
+        columns: dict[str, object] = {"n_replications": n_replications, "n_datasets": need}
         if (ends := q.bounds) is not None:
             for name, end in zip(("needed_low", "needed_high"), ends, strict=True):
                 columns[name] = [_finite(q.datasets(r, end)) for r in n_replications]
@@ -288,10 +288,11 @@ class Plan(Showable):
         """
         q, d, r = self.question, self.n_datasets, self.n_replications
         if q.target == "datasets":
-            across, along = n_datasets or [d], n_replications or _numbers(2, max(2 * r, 10))
+            across, along = [d], _numbers(2, max(2 * r, 10))
         else:
-            near = sorted({max(r // 4, 1), r, 4 * r})
-            across, along = n_datasets or _numbers(2, max(2 * d, 10)), n_replications or near
+            across, along = _numbers(2, max(2 * d, 10)), sorted({max(r // 4, 1), r, 4 * r})
+        across = across if n_datasets is None else _counts("n_datasets", n_datasets)
+        along = along if n_replications is None else _counts("n_replications", n_replications)
         cells = [(d_, r_) for r_ in along for d_ in across]
         columns: dict[str, object] = {
             "n_datasets": [d_ for d_, _ in cells],
@@ -302,6 +303,13 @@ class Plan(Showable):
             for name, end in zip(("power_high", "power_low"), ends, strict=True):
                 columns[name] = [q.reached(*cell, end) for cell in cells]
         return frame(columns)
+
+
+def _counts(name: str, numbers: Sequence[int]) -> list[int]:
+    """Return the numbers of data sets or replications of designs, checked."""
+    for number in numbers:
+        check_count(name, number, 1, "numbers from 1 on.", most=MOST)
+    return [int(number) for number in numbers]
 
 
 def _numbers(low: int, high: int) -> list[int]:
