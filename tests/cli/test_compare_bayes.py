@@ -59,7 +59,7 @@ def test_what_is_printed(run: Callable) -> None:
         "on a typical on the next within algorithm data set data set tolerance of it rank",
         "The same pairs on the next data set",
         "4 chains of 200 draws",
-        "effect_scale 1 variation between data sets: scale of a half-t interaction_scale 1",
+        "variation between data sets: scale interaction_scale 1 of a half-t",
         "Seed 1.",
         "say too little: more draws (--draws)",
     ):

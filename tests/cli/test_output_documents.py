@@ -177,5 +177,7 @@ def test_terminal_document_and_page_say_the_same(
                 assert all(cell in page for cell in cells)
                 nameless = {words(cell.text) for cell in column.nameless(table.frame)}
                 if column.brief and column.role != "prose" and not column.spare:
-                    shown = [{of_terminal(cell) for cell in each} for each in (cells, nameless)]
-                    assert any(each and all(c in terminal for c in each) for each in shown)
+                    if not (column.numeric or column.role):  # texts may be wrapped
+                        cells = {word for cell in cells for word in cell.split()}
+                    either = [cells, nameless] if nameless else [cells]
+                    assert any(all(of_terminal(c) in terminal for c in each) for each in either)
