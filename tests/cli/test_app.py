@@ -447,7 +447,7 @@ def test_what_the_system_refuses_is_told_without_its_number(
     def fails(*_: object, **_options: object) -> None:
         raise PermissionError(13, "Permission denied", "scores.csv")
 
-    monkeypatch.setattr("benchinfer.scores.read.read_scores", fails)
+    monkeypatch.setattr("benchinfer.scores.read.read", fails)
     assert run("check", clear, *LOWER).stderr == "Error: 'scores.csv': Permission denied.\n"
 
 
