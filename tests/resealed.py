@@ -13,6 +13,7 @@ import pandas as pd
 
 import benchinfer as bi
 from benchinfer.core.saving import sealed
+from tests.forked import told
 
 type Place = tuple[str | int, ...]
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 from scipy.special import stdtr
@@ -100,17 +101,8 @@ def evidence_of(
     if isinstance(errors, Estimates):
         estimate = errors.estimate
     flat = without_spread(error, errors)
-    safe = np.where(flat, 1.0, error)
     side = SIDES[alternative]
-    # Without an error nothing is shown, of no side.
-    worst = -side * np.inf if side else 0.0
-    tests = _Statistics(
-        side=side,
-        difference=np.where(flat, 0.0, estimate / safe),
-        gap=np.where(flat, -np.inf, (margin - np.abs(estimate)) / safe),
-        margin=np.where(flat, worst, (estimate + side * margin) / safe),
-        df=errors.df,
-    )
+    tests = _statistics(side, estimate, error, errors.df, flat, margin)
     errors_of_p = np.zeros(len(estimate))
     n = len(estimate)
     spent, agree = level_spent(adjust, n, interval), agreeing(adjust, n, interval)
@@ -142,12 +134,9 @@ def evidence_of(
         low, high = in_agreement(low, high, estimate, p <= alpha)
     shown = family.wanted
 
-    def within(pairs: Codes, tails: Array) -> tuple[Array, Array]:
-        reach = max_t.critical_t(tests.df[shown][pairs], 2 * tails) * error[shown][pairs]
-        return estimate[shown][pairs] - reach, estimate[shown][pairs] + reach
-
     equivalent = np.where(flat, 1.0, q)[shown]
-    ends = equivalence_interval(equivalent, tail[shown], alpha, margin, within)
+    ends_at = partial(_ends_at, estimate[shown], error[shown], tests.df[shown])
+    ends = equivalence_interval(equivalent, tail[shown], alpha, margin, ends_at)
     evidence = Evidence(
         estimate=estimate[shown],
         std_error=np.where(flat, 0.0, error)[shown],
@@ -164,6 +153,29 @@ def evidence_of(
         equivalence_high=ends[1],
     )
     return evidence, p_error
+
+
+def _statistics(
+    side: int, estimate: Array, error: Array, df: Array, flat: Flags, margin: float
+) -> _Statistics:
+    """Return the t statistics of contrasts; of flat ones, without an error, those of no side."""
+    safe = np.where(flat, 1.0, error)
+    worst = -side * np.inf if side else 0.0
+    return _Statistics(
+        side=side,
+        difference=np.where(flat, 0.0, estimate / safe),
+        gap=np.where(flat, -np.inf, (margin - np.abs(estimate)) / safe),
+        margin=np.where(flat, worst, (estimate + side * margin) / safe),
+        df=df,
+    )
+
+
+def _ends_at(
+    estimate: Array, error: Array, df: Array, pairs: Codes, tails: Array
+) -> tuple[Array, Array]:
+    """Return the ends of the t intervals of some pairs, with these tails."""
+    reach = max_t.critical_t(df[pairs], 2 * tails) * error[pairs]
+    return estimate[pairs] - reach, estimate[pairs] + reach
 
 
 def _joint(

@@ -57,8 +57,8 @@ class Check:
 
         Examples
         --------
-        >>> said = {"sentence": "There are few.", "remedy": "add some"}
-        >>> Check.of("degrees of freedom", 5 - 1e-12, 5, least=True, **said).ok
+        >>> words = {"sentence": "There are few.", "remedy": "add some"}
+        >>> Check.of("degrees of freedom", 5 - 1e-12, 5, least=True, **words).ok
         True
         """
         value, bound = float(value), np.nan if limit is None else float(limit)
@@ -67,8 +67,8 @@ class Check:
         if ok != within:
             bound = np.nan
         direction = "" if np.isnan(bound) else "at least" if least else "at most"
-        said = ("", "") if ok else (remedy, sentence)
-        return Check(check, value, direction, bound, bool(ok), *said)
+        words = ("", "") if ok else (remedy, sentence)
+        return Check(check, value, direction, bound, bool(ok), *words)
 
     @property
     def held(self) -> str:
@@ -81,8 +81,8 @@ class Check:
     @staticmethod
     def informing(check: str, value: float, *, sentence: str, remedy: str) -> Check:
         """Return a row without a limit, with an explanation of a value other than 0."""
-        said = (remedy, sentence) if value else ("", "")
-        return Check(check, float(value), "", np.nan, True, *said)  # noqa: FBT003
+        words = (remedy, sentence) if value else ("", "")
+        return Check(check, float(value), "", np.nan, True, *words)  # noqa: FBT003
 
 
 @dataclass(frozen=True, slots=True)

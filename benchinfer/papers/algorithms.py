@@ -10,15 +10,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from benchinfer.comparison.comparison import spanning
+from benchinfer.comparison.effects import BEYOND, level_writer, mean_writer, row_writers
 from benchinfer.comparison.options import ContrastOptions, TestedOptions
-from benchinfer.comparison.sections import (
-    BEYOND,
-    decision,
-    direction,
-    level_writer,
-    mean_writer,
-    row_writers,
-)
+from benchinfer.comparison.sections import decision, direction
 from benchinfer.comparison.wording import LEFT_OPEN, margin
 from benchinfer.core.errors import DesignError
 from benchinfer.core.numbers import count, fixed, level_percent, p_places, p_value, places

@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from benchinfer.comparison.comparison import Comparison, TestedComparison, spanning
-from benchinfer.comparison.per_dataset import Comparisons
-from benchinfer.comparison.sections import (
+from benchinfer.comparison.effects import (
     Write,
     effect_interval,
     effect_writer,
     interval_writer,
     row_writers,
 )
+from benchinfer.comparison.per_dataset import Comparisons
 from benchinfer.comparison.wording import direction, named
 from benchinfer.core.measure import Measure
 from benchinfer.core.numbers import count, join, p_clause, p_error, p_places, p_value, places

@@ -12,12 +12,8 @@ from benchinfer.analyses.robustness.agreement import VerdictAgreement
 from benchinfer.analyses.robustness.sections import agreement_section
 from benchinfer.comparison.checks.caveats import LEFT_OUT, STOPPED, caveats
 from benchinfer.comparison.checks.tables import solved_runs, without_scores
-from benchinfer.comparison.sections import (
-    decisive_columns,
-    direction,
-    effect_columns,
-    said_equivalent,
-)
+from benchinfer.comparison.effects import effect_columns
+from benchinfer.comparison.sections import decisive_columns, direction, said_equivalent
 from benchinfer.core.numbers import count, level_percent, sentence, several
 from benchinfer.core.sections import Cell, Column, Figure, Fold, Section, Table, names, row
 from benchinfer.core.verdict import SHAPES, Verdict, words
@@ -75,7 +71,7 @@ def answer(comparisons: Sequence[Comparison], anchors: Mapping[int, str]) -> lis
         agreement = VerdictAgreement.of(comparisons)
     before = caveats(lead)
     many = len(lead.algorithms) > _DRAWN
-    whole = Figure(lead, "ranking", _CAPTION)
+    all_of_them = Figure(lead, "ranking", _CAPTION)
     first = Section(
         title="Answer",
         lead=lead.headline(),
@@ -83,7 +79,9 @@ def answer(comparisons: Sequence[Comparison], anchors: Mapping[int, str]) -> lis
         evidence=(_against_each(lead, agreement, anchors[0]),),
         figures=(Figure(lead, "ranking", _CAPTION, top=_ROWS if many else None),),
         attention=tuple(_attention(comparisons, before, anchors)),
-        fold=Fold(f"Ranking of all {len(lead.algorithms)} algorithms", (whole,)) if many else None,
+        fold=Fold(f"Ranking of all {len(lead.algorithms)} algorithms", (all_of_them,))
+        if many
+        else None,
     )
     if agreement is None:
         return [first]
@@ -111,8 +109,8 @@ def _data(lead: Comparison) -> str:
     if setting.members is not None:
         where += f" of {count(len(setting.coverage.datasets), 'domain')}"
     empty = f"; {without_scores(setting)}" if coverage.empty else ""
-    said = f"{count(k, 'algorithm')} on {where}, {least}{each} each{empty}."
-    return " ".join(filter(None, (said, _solved(lead))))
+    text = f"{count(k, 'algorithm')} on {where}, {least}{each} each{empty}."
+    return " ".join(filter(None, (text, _solved(lead))))
 
 
 def _solved(lead: Comparison) -> str:
@@ -188,11 +186,11 @@ def _verdicts(lead: Comparison, chosen: str | None, anchor: str) -> Column:
 
     def write(label: str, first: str, second: str, contrast: int) -> Cell:
         verdict = Verdict[label.upper()]
-        said = comparative.words[label]
+        text = comparative.words[label]
         if chosen is None:
-            said = words(verdict, first, second, comparative)
-        said = equal if verdict == Verdict.EQUIVALENT else said
-        return Cell(said, f"verdict {label}", SHAPES[verdict], row(anchor, contrast))
+            text = words(verdict, first, second, comparative)
+        text = equal if verdict == Verdict.EQUIVALENT else text
+        return Cell(text, f"verdict {label}", SHAPES[verdict], row(anchor, contrast))
 
     also = ("first", "second", "contrast_row")
     return Column("verdict", "verdict", write, role="verdict", also=also, links=True)

@@ -511,7 +511,7 @@ def said(section: Section) -> dict[str, object]:
     return _SAID_SECTION.of(
         section,
         facts=[{"name": name, "text": text} for name, text in section.facts],
-        attention=[said.text for said in section.attention],
+        attention=[line.text for line in section.attention],
         not_answered=section.warnings,
         tables=[_SAID_TABLE.of(table) for table in section.all_tables],
     )

@@ -105,7 +105,7 @@ class _Writer:
         tables = [table for one in sections for table in one.all_tables]
         linked = [t for t in tables if any(column.links for column in t.columns)]
         self.targets = {c.link for t in linked for cells in t.rows for c in cells if c.link}
-        self.targets |= {said.link for one in sections for said in one.attention if said.link}
+        self.targets |= {line.link for one in sections for line in one.attention if line.link}
 
     def sections(self, sections: Sequence[Section]) -> list[LaidSection]:
         """Return the layouts of the sections of a part, with nested sections in their parents."""

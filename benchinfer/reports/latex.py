@@ -110,7 +110,7 @@ def _section(section: Section) -> Iterator[str]:
     yield _list([rf"\textbf{{{escaped(n)}}}: {escaped(text)}" for n, text in section.facts])
     for table in texts.tables(section):
         yield from _table(table)
-    yield _list([escaped(said.text) for said in section.attention])
+    yield _list([escaped(line.text) for line in section.attention])
     if captions := [figure.caption for figure in texts.figures(section)]:
         yield rf"\textit{{{escaped(f'{texts.FIGURES}: ' + ' '.join(captions))}}}"
 

@@ -95,7 +95,7 @@ def in_prose(section: Section) -> Section:
         section,
         lead=as_prose(section.lead),
         text=tuple(map(as_prose, section.text)),
-        attention=tuple(replace(said, text=as_prose(said.text)) for said in section.attention),
+        attention=tuple(replace(line, text=as_prose(line.text)) for line in section.attention),
         checks=tuple(replace(check, remedy=as_prose(check.remedy)) for check in section.checks),
         evidence=tuple(map(_reading, section.evidence)),
         tables=tuple(map(_reading, section.tables)),

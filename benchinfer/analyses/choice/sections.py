@@ -7,7 +7,8 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from benchinfer.analyses.choice.answer import Answer, levels
-from benchinfer.comparison.sections import level_writer, sections_of
+from benchinfer.comparison.effects import level_writer
+from benchinfer.comparison.sections import sections_of
 from benchinfer.comparison.wording import direction
 from benchinfer.core.numbers import join
 from benchinfer.core.sections import Cell, Column, Request, Section, Table, names

@@ -371,10 +371,10 @@ def _normal(effects: RandomEffects) -> list[Check]:
             _RARE,
             least=True,
             ok=_looks_normal(shape),
-            sentence=f"{said} (Shapiro-Francia test, {p_clause(shape.p_normal)}).",
+            sentence=f"{sentence} (Shapiro-Francia test, {p_clause(shape.p_normal)}).",
             remedy=remedy,
         )
-        for (name, (said, remedy)), shape in zip(_normal_words.items(), shapes, strict=True)
+        for (name, (sentence, remedy)), shape in zip(_normal_words.items(), shapes, strict=True)
         if shape.n >= _FEWEST
     ]
 

@@ -9,15 +9,9 @@ import numpy as np
 from benchinfer.analyses.mixed.comparison import MixedComparison
 from benchinfer.analyses.mixed.influence import left_out
 from benchinfer.analyses.mixed.tables import caterpillar, source_words
+from benchinfer.comparison.effects import effect_columns
 from benchinfer.comparison.further.influence import influence_table
-from benchinfer.comparison.sections import (
-    better_side,
-    columns_of_tests,
-    effect_columns,
-    favours,
-    leading,
-    slopes,
-)
+from benchinfer.comparison.sections import better_side, columns_of_tests, favours, leading, slopes
 from benchinfer.comparison.wording import margin
 from benchinfer.core.errors import DesignError
 from benchinfer.core.numbers import (

@@ -14,7 +14,8 @@ from benchinfer.analyses.monitor.feed import said
 from benchinfer.analyses.monitor.measures import MonitoredMeasures
 from benchinfer.analyses.monitor.numerics.stages import first_boundaries, spent
 from benchinfer.analyses.monitor.stagewise import bounds_of
-from benchinfer.comparison.sections import contrasts, effect_columns, leading
+from benchinfer.comparison.effects import effect_columns
+from benchinfer.comparison.sections import contrasts, leading
 from benchinfer.core.errors import DesignError
 from benchinfer.core.numbers import (
     amount,

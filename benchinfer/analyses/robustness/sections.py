@@ -47,8 +47,8 @@ def agreement_section(agreement: VerdictAgreement, anchors: Mapping[int, str]) -
     differing = np.flatnonzero(agreement.differing)
     chosen, caption = every, "Verdicts of each analysis"
     if n > MOST_ROWS:
-        said = f"Verdicts of each analysis on all {n:,} pairs"
-        fold = Fold(said, (), (_side_by_side(agreement, anchors, every, said),))
+        caption = f"Verdicts of each analysis on all {n:,} pairs"
+        fold = Fold(caption, (), (_side_by_side(agreement, anchors, every, caption),))
         best = agreement.ranking[0]
         chosen = np.flatnonzero([best in pair for pair in agreement.pairs])[:MOST_ROWS]
         caption = f"Verdicts of each analysis: {best}, the best by its estimate, and those after it"
@@ -124,8 +124,8 @@ def _verdicts(a: int, comparison: Comparison, anchor: str) -> Column:
     def write(code: int, contrast: int) -> Cell:
         verdict = Verdict(code)
         link = row(anchor, contrast) if anchor and contrast >= 0 else ""
-        said = comparative.words[verdict.label]
-        return Cell(said, f"verdict {verdict.label}", SHAPES[verdict], link)
+        text = comparative.words[verdict.label]
+        return Cell(text, f"verdict {verdict.label}", SHAPES[verdict], link)
 
     also = (f"row_{a}",)
     return Column(

@@ -274,9 +274,9 @@ def _quasi(quasi: QuasiVariances, names: tuple[str, ...]) -> list[Check]:
             f"of {several(none)} the quasi-variance is negative, as of an algorithm that is much"
             " like another one, and no interval compares it with others: read the contrasts"
         )
-        said = f"No interval compares the worth of {several(none)} with those of others."
+        sentence = f"No interval compares the worth of {several(none)} with those of others."
         row = Check.of(
-            "algorithms without a quasi-standard error", len(none), sentence=said, remedy=remedy
+            "algorithms without a quasi-standard error", len(none), sentence=sentence, remedy=remedy
         )
         rows.append(row)
     return rows

@@ -76,12 +76,12 @@ def over_equality(evidence: Evidence, alpha: float, pairs: Oriented, *, in_steps
     # An end at equality is open where the pair is decided.
     over = (evidence.p_value <= alpha) & (evidence.low < 0) & (evidence.high > 0)
     n, names = int(over.sum()), some_of(pairs, over)
-    said = _over_words(n, names)
+    sentence = _over_words(n, names)
     if in_steps:
         remedy = f"{names}: the stepwise test decides where the interval, which is wider, does not"
-        return Check.informing(_OVER, n, sentence=said, remedy=remedy)
+        return Check.informing(_OVER, n, sentence=sentence, remedy=remedy)
     remedy = f"{names}: the test decides where the interval, which is of another statistic or more"
-    return Check.of(_OVER, n, sentence=said, remedy=f"{remedy} cautious, does not")
+    return Check.of(_OVER, n, sentence=sentence, remedy=f"{remedy} cautious, does not")
 
 
 def _over_words(n: int, names: str) -> str:

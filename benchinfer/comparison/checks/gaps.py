@@ -85,13 +85,14 @@ def _checks(result: Comparison, case: WorstCase, decided: Flags) -> list[Check]:
     )
     if case.untried:
         n, names = int(decided.sum()), some_of(pairs, decided)
-        said = f"{subject(n, 'verdict', 'was')} not tried with the worst score for what is missing"
+        verdicts = subject(n, "verdict", "was")
+        sentence = f"{verdicts} not tried with the worst score for what is missing"
         remedy = f"{names}: {case.untried}"
-        return [row, Check.of(_UNTRIED, n, sentence=f"{said} ({names}).", remedy=remedy)]
+        return [row, Check.of(_UNTRIED, n, sentence=f"{sentence} ({names}).", remedy=remedy)]
     n, names = int(case.withheld.sum()), some_of(pairs, case.withheld)
-    said = f"{subject(n, 'pair', 'is')} undecided, as what is missing may decide ({names})."
+    sentence = f"{subject(n, 'pair', 'is')} undecided, as what is missing may decide ({names})."
     remedy = f"{names}: undecided, as what is missing may decide"
-    return [row, Check.of(_TURNED, n, sentence=said, remedy=remedy)]
+    return [row, Check.of(_TURNED, n, sentence=sentence, remedy=remedy)]
 
 
 def _lacking(setting: Setting) -> str:

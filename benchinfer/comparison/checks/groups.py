@@ -31,15 +31,15 @@ def units_of_domains(setting: Setting, units: Units) -> list[Check]:
             " domain are like each other, and more of them are no more domains"
         )
         n = len(setting.coverage.datasets)
-        said = f"The units are {count(n, 'domain')}, each the mean of its data sets."
-        return [Check.informing("domains that are the units", n, sentence=said, remedy=remedy)]
+        sentence = f"The units are {count(n, 'domain')}, each the mean of its data sets."
+        return [Check.informing("domains that are the units", n, sentence=sentence, remedy=remedy)]
     remedy = (
         f"claims are about these domains, of which the {d} data sets are samples: so few domains"
         " say next to nothing of others"
     )
     n = len(set(setting.domains))
-    said = f"Claims are about these {count(n, 'domain')}, and about no others."
-    return [Check.informing("domains that claims are about", n, sentence=said, remedy=remedy)]
+    sentence = f"Claims are about these {count(n, 'domain')}, and about no others."
+    return [Check.informing("domains that claims are about", n, sentence=sentence, remedy=remedy)]
 
 
 def domain_codes(setting: Setting) -> tuple[tuple[str, ...], list[int]]:

@@ -234,18 +234,18 @@ def number_of_datasets(setting: Setting) -> Check:
     """Return a check that each pair shares enough data sets for a claim about their domain."""
     few = "few data sets: a claim about their domain rests on them being typical of it"
     d, name = len(setting.coverage.datasets), "number of data sets"
-    there = f"There are only {count(d, 'data set')}"
+    few_words = f"There are only {count(d, 'data set')}"
     if setting.members is not None:
-        there = f"There are only {count(d, 'domain')}"
+        few_words = f"There are only {count(d, 'domain')}"
         few = "few domains: a claim about others rests on these being typical of them"
         name = "number of domains"
     if setting.coverage.empty:
         shared = shared_datasets(setting.coverage.counts > 0)
         name, few = "data sets that a pair shares, fewest", f"of {d} data sets; {few}"
-        there = f"Some algorithms share only {int(shared.min())} of {d} data sets"
+        few_words = f"Some algorithms share only {int(shared.min())} of {d} data sets"
         d = int(shared.min())
-    said = f"{there}: claims about others rest on these being typical of them."
-    return Check.of(name, d, 10.0, least=True, sentence=said, remedy=few)
+    sentence = f"{few_words}: claims about others rest on these being typical of them."
+    return Check.of(name, d, 10.0, least=True, sentence=sentence, remedy=few)
 
 
 def learnt_from(setting: Setting, datasets: int) -> list[Check]:

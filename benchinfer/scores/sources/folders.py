@@ -43,10 +43,10 @@ def files_below(folder: Path, typed: str) -> list[Path]:
     seen: set[Path] = set()
     files: list[Path] = []
     for place, folders, names in folder.walk(on_error=fail, follow_symlinks=True):
-        if (there := place.resolve()) in seen:
+        if (target := place.resolve()) in seen:
             folders.clear()
             continue
-        seen.add(there)
+        seen.add(target)
         hidden = [name for name in folders if name.startswith(".")]
         folders[:] = [name for name in folders if name not in hidden]
         files += [place / name for name in (*names, *hidden)]

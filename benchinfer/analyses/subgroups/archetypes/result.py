@@ -343,10 +343,10 @@ class Archetypes(Showable):
         ]  # fmt: skip
         if self.robust:
             away = int(((self.weights == 0) & (self.given > 0)).sum())
-            said = f"{subject(away, 'data set', 'is')} far from all mixtures of the others."
+            sentence = f"{subject(away, 'data set', 'is')} far from all mixtures of the others."
             remedy = "far from all mixtures of the others"
-            row = Check.informing("data sets without weight", away, sentence=said, remedy=remedy)
-            checks.append(row)
+            words = {"sentence": sentence, "remedy": remedy}
+            checks.append(Check.informing("data sets without weight", away, **words))
         return tuple(checks)
 
     def diagnostics(self) -> pd.DataFrame:
