@@ -294,10 +294,8 @@ def _entered(call: Callable[[], object]) -> Counter[tuple[str, str]]:
     def count(frame: FrameType, event: str, _: object) -> None:
         code = frame.f_code
         # Types of arguments are checked at each door, on no way to a number.
-        inside = (
-            code.co_filename.startswith(f"{PACKAGE}/")
+        inside = code.co_filename.startswith(f"{PACKAGE}/")
         inside = inside and code.co_filename != arguments.__file__
-        )
         if event == "call" and inside and not code.co_name.startswith("<"):
             calls[code.co_filename, code.co_qualname] += 1
 
