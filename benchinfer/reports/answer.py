@@ -122,9 +122,11 @@ def _solved(lead: Comparison) -> str:
     each = set(runs["n"])
     of = "" if len(each) == 1 else " of {:,}"
     best_first = runs.loc[list(lead.ranking())]
-    solved = [f"{row.Index} {row.solved:,}{of.format(row.n)}" for row in best_first.itertuples()]
-    first = best_first.iloc[0]
-    solved[0] = f"{first.name} solved {first['solved']:,}{of.format(first['n'])}"
+    verbs = [" solved", *[""] * (len(best_first) - 1)]
+    solved = [
+        f"{row.Index}{verb} {row.solved:,}{of.format(row.n)}"
+        for verb, row in zip(verbs, best_first.itertuples(), strict=True)
+    ]
     total = "" if of else f" of {count(each.pop(), 'run')}"
     return f"Within {held.limit:,.6g}, {several(solved, _NAMED)}{total}."
 
