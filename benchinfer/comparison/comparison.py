@@ -603,7 +603,7 @@ class TestedComparison(Comparison):
             **({} if e.p_error is None else {"p_error": e.p_error}),
             "p_raw": e.p_raw,
             "p_equivalence": e.p_equivalence,
-            **self._of_equivalence(),
+            **({} if e.equivalence_low is None else self._of_equivalence()),
             **({} if e.p_noninferiority is None else {"p_noninferiority": e.p_noninferiority}),
         }
 

@@ -325,7 +325,7 @@ class Evidence:
     p_error
         Monte Carlo errors of the adjusted p-values, None where there are none.
     equivalence_low, equivalence_high
-        Interval of the test of equivalence (`equivalence_interval`), NaN where it shows none; None
+        Interval of the test of equivalence (`with_equivalence`), NaN where it shows none; None
         where it shows none of any pair.
     """
 
@@ -424,20 +424,20 @@ def in_agreement(low: Array, high: Array, estimate: Array, decided: Flags) -> tu
     return low, high
 
 
-def equivalence_interval(
-    p: Array, tail: Array, alpha: float, margin: float, ends: Ends
-) -> tuple[Array | None, Array | None]:
-    """Return (P,) intervals that show equivalence: they lie within the margin, NaN where none does.
+def with_equivalence(
+    evidence: Evidence, tail: Array, alpha: float, margin: float, ends: Ends
+) -> Evidence:
+    """Return evidence with the intervals that show equivalence, as it was where none is shown.
 
-    Both are None where no pair is equivalent.
+    They lie within the margin.
 
     Parameters
     ----------
-    p
-        Adjusted p-values of the two one-sided tests at the margin.
+    evidence
+        Of the pairs, with their p-values of equivalence.
     tail
-        Level of the two one-sided tests of each pair that is equivalent, which its interval leaves
-        out on either side.
+        (P,) levels of the two one-sided tests of each pair that is equivalent, which its interval
+        leaves out on either side.
     alpha, margin
         Level of all pairs together, and the difference that does not matter.
     ends
@@ -447,12 +447,16 @@ def equivalence_interval(
     -----
     An interval of another statistic than the tests' is cut at the margin where these decide.
     """
-    equal = np.flatnonzero(p <= alpha)
+    equal = np.flatnonzero(evidence.p_equivalence <= alpha)
     if not len(equal):
-        return None, None
-    low, high = np.full((2, len(p)), np.nan)
+        return evidence
+    low, high = np.full((2, len(tail)), np.nan)
     low[equal], high[equal] = ends(equal, np.minimum(tail[equal], _MOST_TAIL))
-    return np.maximum(low, -margin), np.minimum(high, margin)
+    return replace(
+        evidence,
+        equivalence_low=np.maximum(low, -margin),
+        equivalence_high=np.minimum(high, margin),
+    )
 
 
 def tail_of_step(p: Array, adjusted: Array, alpha: float) -> Array:

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import partial
 
 import numpy as np
 from scipy.special import stdtr
@@ -21,9 +20,9 @@ from benchinfer.comparison.comparison import Alternative
 from benchinfer.comparison.contrasts import ContrastFamily
 from benchinfer.comparison.evidence import (
     Evidence,
-    equivalence_interval,
     in_agreement,
     tail_of_step,
+    with_equivalence,
 )
 from benchinfer.numerics import closed_testing, max_t
 from benchinfer.numerics.covariance import Adjusted, Estimates, contrast_variances
@@ -110,7 +109,7 @@ def evidence_of(
         tests.df, tail_level(adjust, alpha, n, interval, directed=bool(side))
     )
     if adjust in JOINT and isinstance(errors, Adjusted):
-        p, q, not_worse, joint, tail, p_error = _joint(family, errors, tests, adjust, alpha, spent)
+        p, q, not_worse, joint, p_error = _joint(family, errors, tests, adjust, alpha, spent)
         critical = critical if stepwise(adjust, n) and agree else joint
     else:
         raw = tests.raw(tests.difference)
@@ -118,9 +117,7 @@ def evidence_of(
         p = adjusted(adjust, raw, spent)
         if adjust == "shaffer":
             p = closed_testing.shaffer(raw, len(levels), spent)
-        alone = stdtr(tests.df, -tests.gap)
-        q = adjusted(adjust, alone)
-        tail = tail_of_step(alone, q, alpha)
+        q = adjusted(adjust, stdtr(tests.df, -tests.gap))
         not_worse = adjusted(adjust, tests.raw(tests.margin))
         if closed is not None:
             p, errors_of_p = closed(raw, flat, 0.0)
@@ -133,10 +130,6 @@ def evidence_of(
     if agree:
         low, high = in_agreement(low, high, estimate, p <= alpha)
     shown = family.wanted
-
-    equivalent = np.where(flat, 1.0, q)[shown]
-    ends_at = partial(_ends_at, estimate[shown], error[shown], tests.df[shown])
-    ends = equivalence_interval(equivalent, tail[shown], alpha, margin, ends_at)
     evidence = Evidence(
         estimate=estimate[shown],
         std_error=np.where(flat, 0.0, error)[shown],
@@ -144,14 +137,14 @@ def evidence_of(
         statistic=tests.difference[shown],
         p_value=np.where(flat, 1.0, p)[shown],
         p_raw=tests.raw(tests.difference)[shown],
-        p_equivalence=equivalent,
+        p_equivalence=np.where(flat, 1.0, q)[shown],
         low=low[shown],
         high=high[shown],
         p_noninferiority=np.where(flat, 1.0, not_worse)[shown] if side and margin else None,
         p_error=errors_of_p[shown] if errors_of_p.any() else None,
-        equivalence_low=ends[0],
-        equivalence_high=ends[1],
     )
+    if (evidence.p_equivalence <= alpha).any():
+        evidence = _with_equivalence(evidence, family, errors, tests, adjust, alpha, margin)
     return evidence, p_error
 
 
@@ -170,12 +163,31 @@ def _statistics(
     )
 
 
-def _ends_at(
-    estimate: Array, error: Array, df: Array, pairs: Codes, tails: Array
-) -> tuple[Array, Array]:
-    """Return the ends of the t intervals of some pairs, with these tails."""
-    reach = max_t.critical_t(df[pairs], 2 * tails) * error[pairs]
-    return estimate[pairs] - reach, estimate[pairs] + reach
+def _with_equivalence(
+    evidence: Evidence,
+    family: ContrastFamily,
+    errors: Adjusted | Estimates,
+    tests: _Statistics,
+    adjust: str,
+    alpha: float,
+    margin: float,
+) -> Evidence:
+    """Return evidence with the intervals that show equivalence."""
+    if adjust in JOINT and isinstance(errors, Adjusted):
+        both = max_t.max_t(family.matrix, errors.cov, float(errors.df.min()))
+        # Without a level both one-sided tests are of the estimate itself.
+        critical = max_t.quantile(both, 2 * alpha) if 2 * alpha < 1 else 0.0
+        tail = stdtr(evidence.df, np.full(len(evidence.df), -critical))
+    else:
+        alone = stdtr(tests.df, -tests.gap)[family.wanted]
+        tail = tail_of_step(alone, evidence.p_equivalence, alpha)
+
+    def ends(pairs: Codes, tails: Array) -> tuple[Array, Array]:
+        estimate = evidence.estimate[pairs]
+        reach = max_t.critical_t(evidence.df[pairs], 2 * tails) * evidence.std_error[pairs]
+        return estimate - reach, estimate + reach
+
+    return with_equivalence(evidence, tail, alpha, margin, ends)
 
 
 def _joint(
@@ -185,11 +197,8 @@ def _joint(
     adjust: str,
     alpha: float,
     spent: float,
-) -> tuple[Array, Array, Array, Array, Array, float]:
-    """Return joint p-values of three tests, critical values and the largest error of a p-value.
-
-    With the critical values, the level of each pair alone in the test of equivalence.
-    """
+) -> tuple[Array, Array, Array, Array, float]:
+    """Return joint p-values of three tests, critical values and the largest error of a p-value."""
     df = float(errors.df.min())
     n = len(tests.difference)
     both = max_t.max_t(family.matrix, errors.cov, df)
@@ -200,14 +209,11 @@ def _joint(
     turned = (tests.side or 1) * family.matrix
     joint = max_t.max_t(turned, errors.cov, df, sides=sides) if tests.side else both
     critical = np.full(n, max_t.quantile(joint, alpha))
-    # Without a level both one-sided tests are of the estimate itself.
-    within = max_t.quantile(both, 2 * alpha) if 2 * alpha < 1 else 0.0
-    tail = stdtr(tests.df, -np.full(n, within))
     size = tests.side * tests.difference if tests.side else np.abs(tests.difference)
     p, p_error = max_t.survival(joint, np.r_[size, tests.side * tests.margin])
     largest = float(np.r_[error, p_error].max())
     if adjust == "single-step":
-        return p[:n], q, p[n:], critical, tail, largest
+        return p[:n], q, p[n:], critical, largest
 
     def survival(members: tuple[int, ...], hypothesis: int) -> float:
         part = max_t.max_t(turned[list(members)], errors.cov, df, sides=sides)
@@ -218,4 +224,4 @@ def _joint(
     else:
         k = family.matrix.shape[1]
         stepped = closed_testing.westfall(max_t.raw_p(size, df), k, survival, spent)
-    return stepped, q, p[n:], critical, tail, largest
+    return stepped, q, p[n:], critical, largest

@@ -37,9 +37,9 @@ from benchinfer.comparison.contrasts import ContrastFamily
 from benchinfer.comparison.evidence import (
     Evidence,
     Level,
-    equivalence_interval,
     in_agreement,
     tail_of_step,
+    with_equivalence,
 )
 from benchinfer.core.progress import Progress, of_task
 from benchinfer.core.saving import savable
@@ -219,7 +219,6 @@ def tested(
         return lower(draws, tail)[at], upper(draws, tail)[at]
 
     tail = tail_of_step(outside, equal, options.alpha)
-    ends = equivalence_interval(equal[shown], tail[shown], options.alpha, margin, within)
     evidence = Evidence(
         estimate=draws.estimate[shown],
         std_error=error[shown],
@@ -233,11 +232,9 @@ def tested(
         low=low[shown],
         high=high[shown],
         p_noninferiority=not_worse,
-        equivalence_low=ends[0],
-        equivalence_high=ends[1],
     )
     return BootstrapTests(
-        evidence,
+        with_equivalence(evidence, tail[shown], options.alpha, margin, within),
         (p_error * p_value / p)[shown],
         (monte_carlo_error(outside, draws, 1) * equal / outside)[shown],
         flat[shown],

@@ -32,9 +32,9 @@ from benchinfer.comparison.evidence import (
     Level,
     Setting,
     decide,
-    equivalence_interval,
     in_agreement,
     tail_of_step,
+    with_equivalence,
 )
 from benchinfer.comparison.pairs import ComparedPairs
 from benchinfer.core.arguments import ArgumentError, checked, seed_of
@@ -152,11 +152,7 @@ def _evidence(
         ]
         return np.array([row.low for row in rows]), np.array([row.high for row in rows])
 
-    # A posterior has the probability of equivalence.
-    equal = equivalence if probabilities is None else np.ones(len(p))
-    tail = tail_of_step(column["equivalence"], equivalence, options.alpha)
-    around = equivalence_interval(equal, tail, options.alpha, margin, within)
-    return Evidence(
+    evidence = Evidence(
         estimate=column["estimate"],
         std_error=column["std_error"],
         df=column["df"],
@@ -167,9 +163,11 @@ def _evidence(
         low=ends[0],
         high=ends[1],
         p_noninferiority=not_worse if procedure.side and margin else None,
-        equivalence_low=around[0],
-        equivalence_high=around[1],
-    ), probabilities
+    )
+    if probabilities is not None:  # a posterior has the probability of equivalence
+        return evidence, probabilities
+    tail = tail_of_step(column["equivalence"], equivalence, options.alpha)
+    return with_equivalence(evidence, tail, options.alpha, margin, within), None
 
 
 def _codes(test: str, evidence: Evidence, probabilities: Array | None, alpha: float) -> States:

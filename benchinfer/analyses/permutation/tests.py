@@ -22,9 +22,9 @@ from benchinfer.comparison.evidence import (
     Evidence,
     Setting,
     decide,
-    equivalence_interval,
     in_agreement,
     tail_of_step,
+    with_equivalence,
 )
 from benchinfer.core.arguments import ArgumentError
 from benchinfer.core.errors import DesignError
@@ -109,13 +109,6 @@ def tested(
     none = np.full(len(p), np.nan)[shown]
     not_worse = adjusted(adjust, pairwise.noninferiority)[shown]
     equivalence = adjusted(adjust, pairwise.equivalence)
-    ends = equivalence_interval(
-        equivalence[shown],
-        tail_of_step(pairwise.equivalence, equivalence, procedure.alpha)[shown],
-        procedure.alpha,
-        procedure.margin,
-        lambda pairs, tails: intervals(data, family.matrix[shown][pairs], procedure, tails),
-    )
     evidence = Evidence(
         estimate=pairwise.estimate[shown],
         std_error=none,
@@ -127,8 +120,13 @@ def tested(
         low=low[shown],
         high=high[shown],
         p_noninferiority=not_worse if procedure.side and procedure.margin else None,
-        equivalence_low=ends[0],
-        equivalence_high=ends[1],
+    )
+    evidence = with_equivalence(
+        evidence,
+        tail_of_step(pairwise.equivalence, equivalence, procedure.alpha)[shown],
+        procedure.alpha,
+        procedure.margin,
+        lambda pairs, tails: intervals(data, family.matrix[shown][pairs], procedure, tails),
     )
     return PermutationTests(
         family, pairwise, pooled, evidence, error[shown], other, kinds[shown], scores.tied
