@@ -1,6 +1,7 @@
 """Documents of every command follow the schema, and show what the terminal and the page show."""
 
 import json
+import math
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -8,6 +9,7 @@ from typing import Any
 import pytest
 
 from benchinfer.cli.output import results
+from benchinfer.cli.output.terminal import ROWS
 from benchinfer.comparison.comparison import Comparison
 from benchinfer.comparison.sections import sections_of
 from benchinfer.core.errors import DesignError
@@ -161,7 +163,9 @@ def test_terminal_document_and_page_say_the_same(
     monkeypatch.setattr(html, "vector", _no_figure)
     found = document(run, "compare", *COMPARISONS[name])
     assert faults(found, definitions["compare ANALYSIS"], definitions) == []
+    token = ROWS.set(math.inf)
     results.comparison(kept[0], Request())
+    ROWS.reset(token)
     terminal = of_terminal(words(capsys.readouterr().out))
     page = words(Page(html.render(compose(gather(kept[0], None)))).text)
     for section in found["sections"]:
