@@ -302,7 +302,7 @@ class ScoreTable(Showable):
             self.summary,
             self.rows,
             paired=self.paired,
-            failures=self.failures(),
+            failures=self._failures,
             targets=self.targets,
         )
 

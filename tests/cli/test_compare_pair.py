@@ -72,7 +72,7 @@ def test_refusals_name_options(run: Callable, folds: tuple[str, ...]) -> None:
 @pytest.mark.parametrize(
     ("options", "text"),
     [
-        (("--pair", "svm"), "names two algorithms"),
+        (("--pair", "svm"), "a pair of texts"),
         (("--pair", "svm,kn"), "unknown algorithm 'kn'"),
         (("--control", "kn"), "unknown control 'kn'"),
         (("--pair", "svm,knn", "--control", "svm"), "goes without"),

@@ -1,5 +1,6 @@
 """What `compare permutation` can be asked, and what it says of its tests."""
 
+import inspect
 import json
 import re
 from collections.abc import Callable
@@ -64,7 +65,7 @@ def test_every_argument_reaches_the_library(run: Callable, spied: Callable) -> N
         "n_jobs": 2,
         "progress": True,
     }
-    assert set(given) == set(real.__kwdefaults__)
+    assert set(given) == set(inspect.unwrap(real).__kwdefaults__)
 
 
 def test_exact_tests_of_pairs(run: Callable) -> None:

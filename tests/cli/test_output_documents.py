@@ -78,7 +78,7 @@ def faults(value: Any, rule: dict[str, Any], defs: dict[str, Any], at: str = "")
     return found
 
 
-def _no_figure(*_of: object) -> None:
+def _no_figure(*_of: object, **_options: object) -> None:
     raise DesignError("no figure, for time's sake.")
 
 

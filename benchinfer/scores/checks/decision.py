@@ -169,7 +169,7 @@ def _of_rates(facts: Facts, m: int) -> Advice:
     if call != _VALUES and facts.summary.n[m].max() < 2:
         why = "scores are 0 or 1, one on each of few data sets, which leaves no noise to estimate"
         return Advice(_POINTS, why, "right or wrong")
-    why = f"scores are 0 or 1, and {fitting.reason}"
+    why = f"rates of scores of 0 and 1 are compared, and {fitting.reason}"
     return replace(fitting, call=call, reason=why, rule="right or wrong")
 
 
