@@ -302,7 +302,7 @@ class ScoreTable(Showable):
             self.summary,
             self.rows,
             paired=self.paired,
-            failures=self._failures,
+            failures=self.failures,
             targets=self.targets,
         )
 
