@@ -78,7 +78,7 @@ KINDS: dict[str, Callable[[bi.ScoreTable], Any]] = {
 
 def places(node: object, at: Place = ()) -> Iterator[Place]:
     """Yield the places of the values of a document, of an array the first and the last one."""
-    if isinstance(node, dict) and "values" in node:
+    if isinstance(node, dict) and "array" in node:
         yield (*at, "values")
         yield (*at, "array")
         yield (*at, "shape", 0) if node["shape"] else (*at, "shape")
@@ -122,17 +122,12 @@ def at(document: Any, place: Place) -> Any:
     return document
 
 
+_QUESTIONS = ("headline", "summary", "diagnostics", "sentence", "to_frame", "citations", "table")
+
+
 def use(result: Any, folder: Path, *, report: bool) -> None:
     """Ask a result all that people ask."""
-    for name in (
-        "headline",
-        "summary",
-        "diagnostics",
-        "sentence",
-        "to_frame",
-        "citations",
-        "table",
-    ):
+    for name in _QUESTIONS if not isinstance(result, bi.typing.SufficientStatistics) else ():
         if hasattr(result, name):
             getattr(result, name)()
     if hasattr(result, "contrasts"):

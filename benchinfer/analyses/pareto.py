@@ -19,7 +19,7 @@ from benchinfer.core.measure import Measure
 from benchinfer.core.numbers import count, join, level_percent
 from benchinfer.core.provenance import AnalysisOptions, Provenance, StoredOptions
 from benchinfer.core.result import Showable
-from benchinfer.core.saving import savable
+from benchinfer.core.saving import savable, shaped
 from benchinfer.core.verdict import Verdict
 from benchinfer.numerics import rotations
 from benchinfer.numerics.directions.fronts import dominance, dominated
@@ -58,6 +58,9 @@ class ParetoOptions(AnalysisOptions):
 
 
 @savable
+@shaped(
+    algorithms="K names", measures="M", levels="K M", p_value="K K [0,1]", p_front_each="K [0,1]"
+)
 @dataclass(frozen=True, slots=True, repr=False, eq=False)
 class Pareto(Showable):
     """Pareto front of K algorithms on M measures, with what is shown of it.

@@ -71,6 +71,7 @@ def spanning(rows: pd.DataFrame, measure: Measure) -> pd.Series[bool]:
     pairs=SAME,
     levels=SAME,
     worst_case=SAME,
+    level="(0,1)",
 )
 @dataclass(frozen=True, eq=False, repr=False)
 class Comparison(Tabular):

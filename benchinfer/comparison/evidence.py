@@ -35,7 +35,7 @@ type Ends = Callable[[Codes, Array], tuple[Array, Array]]
 
 
 @savable
-@shaped(algorithms="K", coverage=SAME, quantiles="D K 5", domains="D?", stopped=SAME)
+@shaped(algorithms="K names", coverage=SAME, quantiles="D K 5", domains="D?", stopped=SAME)
 @dataclass(frozen=True, slots=True)
 class Setting:
     """Description of the compared table, without its rows.
@@ -290,16 +290,16 @@ class Level:
 @savable
 @shaped(
     estimate="P",
-    std_error="P",
-    df="P",
+    std_error="P [0,inf] nan",
+    df="P [0,inf] nan",
     statistic="P",
-    p_value="P",
-    p_raw="P",
-    p_equivalence="P",
+    p_value="P [0,1] nan",
+    p_raw="P [0,1] nan",
+    p_equivalence="P [0,1] nan",
     low="P",
     high="P",
-    p_noninferiority="P",
-    p_error="P",
+    p_noninferiority="P [0,1] nan",
+    p_error="P [0,1] nan",
     equivalence_low="P",
     equivalence_high="P",
 )

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 
 @savable
-@shaped(algorithms="K", index="P 2 <K", codes="P <5", sides="P", quality="K", names="P?")
+@shaped(algorithms="K names", index="P 2 <K", codes="P <5", sides="P", quality="K", names="P?")
 @dataclass(frozen=True, eq=False)
 class ComparedPairs:
     """P contrasts of K algorithms with their verdicts, and the order in which people read them.

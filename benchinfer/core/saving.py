@@ -20,7 +20,17 @@ from functools import cache
 from importlib import import_module
 from pathlib import Path
 from types import UnionType
-from typing import Any, Literal, TypeAliasType, Union, cast, get_args, get_origin, get_type_hints
+from typing import (
+    Any,
+    Literal,
+    NamedTuple,
+    TypeAliasType,
+    Union,
+    cast,
+    get_args,
+    get_origin,
+    get_type_hints,
+)
 
 import numpy as np
 
@@ -38,7 +48,7 @@ _VALUES: dict[str, set[type]] = {
     "<U": {str},
 }
 _classes: dict[str, type] = {}
-# Of a class: field to the sizes of its dimensions; see `shaped`.
+# Of a class: field to its sizes and values; see `shaped`.
 _shapes: dict[type, Mapping[str, str]] = {}
 SAME = "same"  # of a field that is a record: its letters are those of the record that holds it
 _inputs: set[str] = set()
@@ -67,11 +77,14 @@ def savable[T: type](cls: T) -> T:
 
 
 def shaped[T: type](**fields: str) -> Callable[[T], T]:
-    """Declare the sizes of arrays and tuples of a record, which are checked when one is read.
+    """Declare sizes and values of the fields of a record, which are checked when one is read.
 
-    Sizes are letters or numbers, as in ``"P 2"``. A letter is one number in a record, and in those
-    of its records that are declared to be `SAME`. With ``"P 2 <K"`` entries are places, from -1 to
-    K - 1. What may be empty ends with ``"?"``.
+    Sizes are letters or numbers, as in ``"P 2"``; none of a number. A letter is one number in a
+    record, and in those of its records that are declared to be `SAME`. What may be empty has
+    ``"?"`` after them. Then come a range of the values, as ``"[0,1]"`` or ``"(0,inf)"``, without
+    NaN unless ``"nan"`` follows; or ``"<K"``, of places from -1 to K - 1; or ``"names"``, of the
+    names of what a letter counts, which are the same wherever they are. In a mapping that holds
+    for each value.
     """
 
     def declare(cls: T) -> T:
@@ -81,8 +94,8 @@ def shaped[T: type](**fields: str) -> Callable[[T], T]:
     return declare
 
 
-def check_shapes(value: object, sizes: dict[str, int] | None = None) -> None:
-    """Raise a BenchinferError where arrays of records have other sizes than are declared."""
+def check_shapes(value: object, sizes: dict[str, Any] | None = None) -> None:
+    """Raise a BenchinferError where fields of records have other sizes or values than declared."""
     if isinstance(value, Mapping):
         for item in cast("Mapping[object, object]", value).values():
             check_shapes(item, dict(sizes or {}))
@@ -99,32 +112,81 @@ def check_shapes(value: object, sizes: dict[str, int] | None = None) -> None:
             check_shapes(getattr(value, field.name), sizes if same else None)
         for name, shape in declared.items():
             if shape != SAME:
-                _check_shape(f"{type(value).__name__}.{name}", getattr(value, name), shape, sizes)
+                _check_field(f"{type(value).__name__}.{name}", getattr(value, name), shape, sizes)
 
 
-def _check_shape(name: str, value: object, declared: str, sizes: dict[str, int]) -> None:
+class _Declared(NamedTuple):
+    """Declaration of a field; see `shaped`."""
+
+    letters: tuple[str, ...]
+    empty: bool
+    below: str
+    ends: str
+    nan: bool
+    names: bool
+
+
+@cache
+def _declared(text: str) -> _Declared:
+    """Return the parts of a declaration."""
+    parts = text.split()
+    ends = "".join(part for part in parts if part[0] in "[(")
+    below = "".join(part[1:] for part in parts if part[0] == "<")
+    letters = [part for part in parts if part[0] not in "[(<" and part not in ("nan", "names")]
+    empty = bool(letters) and letters[-1].endswith("?")
+    named = tuple(letter.removesuffix("?") for letter in letters)
+    return _Declared(named, empty, below, ends, "nan" in parts, "names" in parts)
+
+
+def _check_field(name: str, value: object, text: str, sizes: dict[str, Any]) -> None:
     """Check one field; letters that have no number yet take that of the field."""
-    *letters, below = [*declared.removesuffix("?").split(), ""]
-    if letters and letters[-1].startswith("<"):
-        below = letters.pop()[1:]
-    if isinstance(value, np.ndarray):
-        shape: tuple[int, ...] = value.shape
-    elif isinstance(value, tuple | list):
-        shape = (len(cast("Sequence[object]", value)),)
-    else:
-        return  # None, or one for all
-    if declared.endswith("?") and 0 in shape:
+    if value is None:
         return
-    for letter, size in zip(letters, shape, strict=False):
+    of_arrays = isinstance(value, Mapping) and all(
+        isinstance(v, np.ndarray) for v in value.values()
+    )
+    if of_arrays:
+        for item in cast("Mapping[object, object]", value).values():
+            _check_field(name, item, text, sizes)
+        return
+    declared = _declared(text)
+    if declared.letters and not _has_shape(name, value, declared, sizes):
+        return
+    if declared.names and sizes.setdefault(f"names of {declared.letters[0]}", value) != value:
+        raise BenchinferError(f"{name} names others than the rest")
+    if declared.below or declared.ends:
+        _check_entries(name, np.asarray(value), declared, sizes)
+
+
+def _has_shape(name: str, value: Any, declared: _Declared, sizes: dict[str, Any]) -> bool:
+    """Check the shape of a field; return whether it has one, and entries."""
+    if not isinstance(value, np.ndarray | tuple | list | Mapping):
+        return False  # one for all
+    shape = value.shape if isinstance(value, np.ndarray) else (len(cast("Sequence[Any]", value)),)
+    if declared.empty and 0 in shape:
+        return False
+    for letter, size in zip(declared.letters, shape, strict=False):
         sizes.setdefault(letter, int(letter) if letter.isdigit() else size)
-    expected = tuple(sizes.get(letter, 0) for letter in letters)
+    expected = tuple(sizes.get(letter, 0) for letter in declared.letters)
     if shape != expected:
         raise BenchinferError(f"{name} has the shape {shape}, not {expected}")
-    entries = np.asarray(value)
-    if below and entries.size:
-        most = int(below) if below.isdigit() else sizes[below]
+    return 0 not in shape
+
+
+def _check_entries(
+    name: str, entries: np.ndarray, declared: _Declared, sizes: dict[str, Any]
+) -> None:
+    """Check that the entries of a field are places, or in a range."""
+    if declared.below:
+        most = int(declared.below) if declared.below.isdigit() else sizes[declared.below]
         if entries.min() < -1 or entries.max() >= most:
             raise BenchinferError(f"{name} holds places that are not below {most}")
+        return
+    low, high = map(float, declared.ends[1:-1].split(","))
+    above = entries >= low if declared.ends[0] == "[" else entries > low
+    inside = above & (entries <= high if declared.ends[-1] == "]" else entries < high)
+    if not (inside | np.isnan(entries) if declared.nan else inside).all():
+        raise BenchinferError(f"{name} holds values outside of {declared.ends}")
 
 
 def encode(value: object) -> object:  # noqa: PLR0911 (one return for each kind of value)

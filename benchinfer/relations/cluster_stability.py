@@ -12,7 +12,7 @@ from benchinfer.core.errors import DesignError
 from benchinfer.core.frames import frame
 from benchinfer.core.numbers import count
 from benchinfer.core.result import Showable
-from benchinfer.core.saving import savable
+from benchinfer.core.saving import savable, shaped
 from benchinfer.numerics.types import Array, Codes
 from benchinfer.relations.numerics.distances import cut, flat_map, linkage
 from benchinfer.relations.numerics.stability import bootstrapped, jaccard, together
@@ -24,6 +24,13 @@ type Labels = Codes
 
 
 @savable
+@shaped(
+    names="B",
+    groups="B [0,inf)",
+    likeness="n [0,1] nan",
+    together="B B [0,1] nan",
+    moved="B [0,inf) nan",
+)
 @dataclass(frozen=True, slots=True, repr=False, eq=False)
 class ClusterStability(Showable):
     """Stability of the clusters of B relations over bootstrap resamples.

@@ -13,7 +13,7 @@ from benchinfer.core.errors import DesignError, unknown
 from benchinfer.core.frames import frame
 from benchinfer.core.numbers import count
 from benchinfer.core.result import Readable, Showable
-from benchinfer.core.saving import savable
+from benchinfer.core.saving import savable, shaped
 from benchinfer.core.verdict import Missing, Undecided, Verdict, unrelated
 from benchinfer.numerics.types import Array, States
 from benchinfer.relations.cluster_stability import ClusterStability, cluster_stability
@@ -82,6 +82,7 @@ class Map(Readable):
 
 
 @savable
+@shaped(relations="B", weights="B [0,inf)")
 @dataclass(frozen=True, slots=True, init=False, repr=False, eq=False)
 class Ensemble(Showable, Mapping[str, Relation]):
     """Named relations with weights: a mapping from name to relation.

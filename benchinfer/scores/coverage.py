@@ -57,7 +57,7 @@ class Finding:
 
 
 @savable
-@shaped(failed="D K", missing="D K")
+@shaped(failed="D K [0,inf)", missing="D K [0,inf)")
 @dataclass(frozen=True, slots=True)
 class Gaps:
     """Scores of one measure that a table lacks.
@@ -83,7 +83,7 @@ class Gaps:
 
 
 @savable
-@shaped(datasets="D", algorithms="K", counts="D K", expected="D", gaps=SAME)
+@shaped(datasets="D", algorithms="K names", counts="D K [0,inf)", expected="D [0,inf)", gaps=SAME)
 @dataclass(frozen=True, slots=True, repr=False)
 class Coverage(Readable):
     """Counts per cell of one measure, with the findings of the checks.

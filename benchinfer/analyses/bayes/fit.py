@@ -36,7 +36,7 @@ from benchinfer.comparison.posterior import Convergence, segments_r_hat, settled
 from benchinfer.core.errors import DesignError, FitError
 from benchinfer.core.numbers import count, join
 from benchinfer.core.progress import of_task
-from benchinfer.core.saving import savable
+from benchinfer.core.saving import SAME, savable, shaped
 from benchinfer.numerics.types import Array, Codes
 from benchinfer.scores.rows.reductions import squares_of
 
@@ -212,6 +212,7 @@ def fit(
 
 
 @savable
+@shaped(average="C T", these="C T", slopes="C T", domains="C T G", new_domain="C T")
 @dataclass(frozen=True, slots=True)
 class CommonLevels:
     """Common part of the algorithms' levels, C chains of length T, on the modelling scale.
@@ -228,6 +229,18 @@ class CommonLevels:
 
 
 @savable
+@shaped(
+    effects="C T K",
+    these="C T K",
+    following="C T K",
+    common=SAME,
+    parameters="C T",
+    dataset_mean="M J",
+    dataset_sd="M J [0,inf)",
+    domains="C T G K",
+    new_domain="C T K",
+    slopes="C T K",
+)
 @dataclass(frozen=True, slots=True)
 class PosteriorDraws:
     """Draws of C chains of length T, on the modelling scale, larger is better."""

@@ -55,7 +55,7 @@ from benchinfer.comparison.posterior import codes_of
 from benchinfer.core.errors import DesignError
 from benchinfer.core.frames import frame
 from benchinfer.core.numbers import count, subject
-from benchinfer.core.saving import savable
+from benchinfer.core.saving import savable, shaped
 from benchinfer.core.sections import Check
 from benchinfer.core.verdict import Verdict
 from benchinfer.numerics.outcome_probabilities import ERRORS, directional
@@ -252,6 +252,7 @@ def _columns(
 
 
 @savable
+@shaped(variants="V", best="V K [0,1]", following="V K [0,1]", error="V [0,inf)", otherwise="V")
 @dataclass(frozen=True, slots=True)
 class OtherModels:
     """Results of V other models."""

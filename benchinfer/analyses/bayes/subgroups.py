@@ -13,7 +13,7 @@ from benchinfer.comparison.per_dataset import Comparisons
 from benchinfer.comparison.posterior import codes_of, level_of
 from benchinfer.core.errors import DesignError, unknown
 from benchinfer.core.numbers import join
-from benchinfer.core.saving import savable
+from benchinfer.core.saving import savable, shaped
 from benchinfer.numerics.outcome_probabilities import average_outcomes, ranks
 from benchinfer.numerics.types import Array
 
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
 
 @savable
+@shaped(names="q", values="M q")
 @dataclass(frozen=True, slots=True)
 class Along:
     """Covariates of M data sets, along which algorithms have slopes."""

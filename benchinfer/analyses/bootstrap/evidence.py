@@ -42,7 +42,7 @@ from benchinfer.comparison.evidence import (
     with_equivalence,
 )
 from benchinfer.core.progress import Progress, of_task
-from benchinfer.core.saving import savable
+from benchinfer.core.saving import savable, shaped
 from benchinfer.numerics.covariance import pairs_of
 from benchinfer.numerics.types import Array, Codes, Flags
 
@@ -263,6 +263,7 @@ _FEW = 200
 
 
 @savable
+@shaped(estimate="P [0,1]", low="P [0,1]", high="P [0,1]", p_value="P [0,1]")
 @dataclass(frozen=True, slots=True)
 class Improvement:
     """Probability of improvement of P pairs; (P,) arrays."""

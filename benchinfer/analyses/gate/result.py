@@ -16,7 +16,7 @@ from benchinfer.core.frames import frame
 from benchinfer.core.measure import Measure
 from benchinfer.core.numbers import count, join, level_percent, sentence
 from benchinfer.core.result import Readable, Showable
-from benchinfer.core.saving import savable
+from benchinfer.core.saving import savable, shaped
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -46,6 +46,7 @@ class Need:
 
 
 @savable
+@shaped(p_pass="[0,1]", p_fail="[0,1]", p_fail_raw="[0,1]")  # noqa: S106 (a p-value)
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class GatedMeasure(Readable):
     """Verdict and evidence on one measure.
@@ -153,6 +154,7 @@ class GatedMeasure(Readable):
 
 
 @savable
+@shaped(level="(0,1)")
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Gate(Showable, Mapping[str, GatedMeasure]):
     """Verdict on a candidate: a mapping from measure to its evidence.

@@ -39,7 +39,7 @@ from benchinfer.comparison.pairs import ComparedPairs
 from benchinfer.core.arguments import check_jobs, checked
 from benchinfer.core.numbers import count, join, sentence
 from benchinfer.core.provenance import StoredOptions
-from benchinfer.core.saving import savable
+from benchinfer.core.saving import SAME, savable, shaped
 from benchinfer.numerics.covariance import all_pairs
 from benchinfer.numerics.directions.rank_sets import RankSets
 
@@ -63,6 +63,7 @@ _EFFECTS = {
 
 
 @savable
+@shaped(studies=SAME)
 @dataclass(frozen=True, eq=False, repr=False)
 class MetaComparison(TestedComparison):
     """Verdicts from a meta-analysis.

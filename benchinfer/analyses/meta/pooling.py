@@ -29,7 +29,7 @@ from benchinfer.analyses.meta.numerics.pooling import (
 from benchinfer.analyses.meta.studies import Studies
 from benchinfer.core.errors import DesignError, FitError
 from benchinfer.core.numbers import count, join
-from benchinfer.core.saving import savable
+from benchinfer.core.saving import savable, shaped
 from benchinfer.numerics.covariance import Adjusted, pairs_of
 from benchinfer.numerics.types import Array, Codes, Flags
 
@@ -141,6 +141,7 @@ def joint_errors(studies: Studies, fit: NetworkFit, k: int) -> tuple[Array, Arra
 
 
 @savable
+@shaped(beta="p", cov="p p", tau2="[0,inf)", between="[0,inf)", scale="[0,inf)")
 @dataclass(frozen=True, slots=True)
 class NetworkFit:
     """All algorithms jointly, with one variance between data sets for all pairs."""
@@ -178,6 +179,14 @@ class NetworkFit:
 
 
 @savable
+@shaped(
+    estimate="P",
+    std_error="P [0,inf] nan",
+    df="P [0,inf] nan",
+    tau2="P [0,inf] nan",
+    n_datasets="P [0,inf)",
+    equal="P",
+)
 @dataclass(frozen=True, slots=True)
 class PairFits:
     """Each of P pairs by itself, from the data sets that hold both; (P,) arrays."""

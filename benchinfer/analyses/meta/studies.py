@@ -20,7 +20,7 @@ from benchinfer.comparison.evidence import Setting
 from benchinfer.core.errors import DesignError, FitError, unknown
 from benchinfer.core.measure import Measure
 from benchinfer.core.numbers import count, join
-from benchinfer.core.saving import savable
+from benchinfer.core.saving import savable, shaped
 from benchinfer.numerics.types import Array, Codes
 from benchinfer.scores.rows.reductions import Blocks
 from benchinfer.scores.table import ScoreTable
@@ -32,6 +32,7 @@ _PER_ARM = 5
 
 
 @savable
+@shaped(datasets="S", blocks="S", groups="S?", n="S [0,inf)", levels="S K", covariates="S")
 @dataclass(frozen=True, slots=True)
 class Studies:
     """Effects of D data sets on K algorithms, larger is better."""

@@ -31,7 +31,7 @@ from benchinfer.core.arguments import checked
 from benchinfer.core.errors import DesignError
 from benchinfer.core.numbers import join, some
 from benchinfer.core.provenance import StoredOptions
-from benchinfer.core.saving import savable
+from benchinfer.core.saving import SAME, savable, shaped
 from benchinfer.core.sections import Check
 from benchinfer.numerics.directions.rank_sets import RankSets
 from benchinfer.numerics.types import Array
@@ -44,6 +44,7 @@ if TYPE_CHECKING:
 
 
 @savable
+@shaped(fitted=SAME, rows="K p")
 @dataclass(frozen=True, eq=False, repr=False)
 class MixedComparison(TestedComparison):
     """Verdicts from a linear mixed-effects model.

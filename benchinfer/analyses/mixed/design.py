@@ -17,7 +17,7 @@ from benchinfer.comparison.evidence import Setting
 from benchinfer.core.arguments import ArgumentError
 from benchinfer.core.errors import DesignError, unknown
 from benchinfer.core.numbers import count, join
-from benchinfer.core.saving import savable
+from benchinfer.core.saving import savable, shaped
 from benchinfer.numerics.types import Array
 
 type Domains = Literal["pooled", "random", "separate"]
@@ -344,6 +344,7 @@ def _check_estimable(structure: str, residual: str, design: Design, setting: Set
 
 
 @savable
+@shaped(x="N K p", at="K p", domains="g", sizes="g", covariates="q", centre="q", spread="q")
 @dataclass(frozen=True, slots=True)
 class Fixed:
     """Design of the fixed effects and how levels of the algorithms follow from them."""

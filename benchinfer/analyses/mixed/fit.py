@@ -31,7 +31,7 @@ from benchinfer.comparison.checks.groups import domain_codes
 from benchinfer.comparison.evidence import Scores, Setting
 from benchinfer.core.errors import DesignError, FitError
 from benchinfer.core.numbers import join
-from benchinfer.core.saving import savable
+from benchinfer.core.saving import SAME, savable, shaped
 from benchinfer.numerics.covariance import Adjusted, contrast_variances
 from benchinfer.numerics.shifts import freedom_of_units
 from benchinfer.numerics.types import Array, Codes
@@ -205,6 +205,17 @@ class AveragedFit:
 
 
 @savable
+@shaped(
+    fixed=SAME,
+    model=SAME,
+    statistics=SAME,
+    domain="N",
+    freedom="N?",
+    replications=SAME,
+    datasets=SAME,
+    sampling="K K",
+    overlap="[0,inf)",
+)
 @dataclass(frozen=True, slots=True)
 class MixedFit:
     """A mixed model with its fit.

@@ -27,7 +27,7 @@ from benchinfer.analyses.monitor.design import MonitorDesign
 from benchinfer.analyses.monitor.feed import StageDifferences
 from benchinfer.analyses.monitor.numerics.betting import ConfidenceSequence, MeanBet, SymmetryBet
 from benchinfer.core.measure import Measure
-from benchinfer.core.saving import savable
+from benchinfer.core.saving import savable, shaped
 from benchinfer.numerics.multiplicity import holm
 from benchinfer.numerics.types import Array, Codes
 
@@ -42,6 +42,7 @@ _CHECKS = {
 
 
 @savable
+@shaped(bets="D?", sequences="D?", peaks="D?")
 @dataclass(frozen=True, slots=True)
 class WatchedPair:
     """State of the bets on one pair, on each of D data sets."""
@@ -173,6 +174,7 @@ _REMEMBERED, _SERIES = 1_000, 1_000
 
 
 @savable
+@shaped(ends="P", pairs="P")
 @dataclass(frozen=True, slots=True)
 class Bets:
     """State of the bets on all pairs."""

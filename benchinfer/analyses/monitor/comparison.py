@@ -23,7 +23,7 @@ from benchinfer.core.errors import DesignError
 from benchinfer.core.frames import frame
 from benchinfer.core.numbers import count, join, level_percent, ordinal
 from benchinfer.core.provenance import StoredOptions
-from benchinfer.core.saving import savable
+from benchinfer.core.saving import SAME, savable, shaped
 from benchinfer.numerics.types import Array
 from benchinfer.relations.text import in_brief
 from benchinfer.scores.table import ScoreTable
@@ -104,6 +104,7 @@ def standing(ends: Sequence[str], decision: str, *, all_pairs: bool = True) -> s
 
 
 @savable
+@shaped(course=SAME, cells="c")
 @dataclass(frozen=True, eq=False, repr=False)
 class MonitorComparison(Comparison):
     """Verdicts from an experiment that is watched while it runs.

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from benchinfer.core.saving import savable
+from benchinfer.core.saving import savable, shaped
 from benchinfer.core.verdict import Verdict
 from benchinfer.numerics.types import Array, Codes, Flags
 
@@ -34,6 +34,20 @@ VERDICTS = {
 
 
 @savable
+@shaped(
+    ends="P",
+    used="P [0,inf)",
+    estimate="P",
+    p_value="P [0,1] nan",
+    p_raw="P [0,1] nan",
+    provisional="P",
+    stages="r",
+    path="t",
+    path_each="e",
+    low="P",
+    high="P",
+    log_e="P",
+)
 @dataclass(frozen=True, slots=True)
 class Course:
     """Current states of P pairs; (P,) arrays.
@@ -119,6 +133,7 @@ def most_each(n_datasets: int) -> int:
 
 
 @savable
+@shaped(at="q [0,inf)", values="R q")
 @dataclass(frozen=True, slots=True)
 class Trail:
     """R series of numbers at some of the moments so far."""

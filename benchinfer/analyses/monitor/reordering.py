@@ -30,7 +30,7 @@ from benchinfer.core.frames import frame
 from benchinfer.core.measure import Measure
 from benchinfer.core.numbers import count
 from benchinfer.core.result import Showable
-from benchinfer.core.saving import savable
+from benchinfer.core.saving import savable, shaped
 from benchinfer.numerics.types import Array, Codes
 
 if TYPE_CHECKING:
@@ -43,6 +43,7 @@ _CELLS = 2_000_000  # differences that are shuffled at once
 
 
 @savable
+@shaped(points="B", first="[0,1]", second="[0,1]", at="q", p="q [0,1] nan", band="3 q [0,1] nan")
 @dataclass(frozen=True, slots=True)
 class Orders:
     """Decisions in random orders of a pair's replications.
@@ -178,6 +179,7 @@ _SURE = 0.95  # of the orders
 
 
 @savable
+@shaped(sides="P", turns="P", orders="P", alpha="(0,1)")
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Consecutive(Showable):
     """Points of consecutive significance of the pairs, in the observed and in random orders.

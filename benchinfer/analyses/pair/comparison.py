@@ -18,7 +18,7 @@ from benchinfer.comparison.comparison import TestedComparison
 from benchinfer.comparison.further import best
 from benchinfer.core.frames import frame
 from benchinfer.core.provenance import StoredOptions
-from benchinfer.core.saving import savable
+from benchinfer.core.saving import savable, shaped
 from benchinfer.numerics.directions.rank_sets import RankSets
 from benchinfer.numerics.types import Array, Codes
 
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
 
 @savable
+@shaped(n="P [0,inf)", zeros="P [0,inf)", probabilities="P 3 [0,1] nan", looks="P?")
 @dataclass(frozen=True, eq=False, repr=False)
 class PairComparison(TestedComparison):
     """Verdicts from a test of two algorithms, on one data set.

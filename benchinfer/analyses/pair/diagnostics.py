@@ -30,7 +30,7 @@ from benchinfer.comparison.adjustment import stepwise
 from benchinfer.comparison.checks import decisions, tables
 from benchinfer.comparison.contrasts import ContrastFamily
 from benchinfer.core.numbers import brief, p_clause, subject
-from benchinfer.core.saving import savable
+from benchinfer.core.saving import savable, shaped
 from benchinfer.core.sections import Check
 from benchinfer.numerics.types import Array
 
@@ -43,6 +43,7 @@ _MARKS = 99
 
 
 @savable
+@shaped(tests="m", statistics="m", p_values="m [0,1] nan", normal="q", observed="q")
 @dataclass(frozen=True, slots=True)
 class Normality:
     """Normality of the differences of a pair.

@@ -17,7 +17,7 @@ from benchinfer.analyses.pair.scores import Pair, PairedScores
 from benchinfer.comparison.adjustment import SIDES, tail_level
 from benchinfer.core.errors import DesignError
 from benchinfer.core.frames import frame
-from benchinfer.core.saving import savable
+from benchinfer.core.saving import savable, shaped
 from benchinfer.numerics import rates, shifts, signs, ties
 from benchinfer.numerics.rates import Fourfold
 from benchinfer.numerics.types import Array
@@ -247,6 +247,7 @@ _COUNTED = 25
 
 
 @savable
+@shaped(p_value="[0,1] nan")
 @dataclass(frozen=True, slots=True)
 class OtherTest:
     """One test of one pair that does not decide."""

@@ -20,7 +20,7 @@ from benchinfer.comparison.comparison import Target
 from benchinfer.comparison.evidence import Setting
 from benchinfer.core.errors import DesignError, unknown
 from benchinfer.core.hints import literal
-from benchinfer.core.saving import savable
+from benchinfer.core.saving import savable, shaped
 from benchinfer.numerics import ties
 from benchinfer.numerics.types import Array, Codes
 from benchinfer.scores.table import ScoreTable
@@ -32,6 +32,15 @@ type Scale = Literal["none", "dataset"]
 
 
 @savable
+@shaped(
+    values="N",
+    block="N [0,inf)",
+    label="N [0,inf)",
+    dataset="N [0,inf)",
+    rounding="N",
+    size="N",
+    linear="N",
+)
 @dataclass(frozen=True)
 class Exchangeable:
     """Scores in blocks, larger is better; N rows."""

@@ -17,7 +17,7 @@ from benchinfer.analyses.permutation.pooled import PooledTests, pooled_tests
 from benchinfer.core.arguments import ArgumentError
 from benchinfer.core.errors import unknown
 from benchinfer.core.frames import records
-from benchinfer.core.saving import savable
+from benchinfer.core.saving import savable, shaped
 from benchinfer.numerics.signs import NullKind
 from benchinfer.numerics.types import Array
 
@@ -37,6 +37,7 @@ _SCORES = {
 
 
 @savable
+@shaped(p_value="[0,1] nan", p_error="[0,1] nan")
 @dataclass(frozen=True, slots=True)
 class GlobalRow:
     """One test: its name, null distribution, statistic, degrees of freedom, p-value and error."""
@@ -51,6 +52,7 @@ class GlobalRow:
 
 
 @savable
+@shaped(deviation="K", cov="K K", total="K", mean_ranks="K")
 @dataclass(frozen=True, slots=True)
 class RankSums:
     """Sums of ranks within blocks, K algorithms, larger ranks for better scores."""

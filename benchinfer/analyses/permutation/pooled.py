@@ -12,7 +12,7 @@ from benchinfer.analyses.permutation.numerics import arrangements, blocks, nulls
 from benchinfer.analyses.permutation.options import PermutationProcedure
 from benchinfer.comparison.adjustment import needs
 from benchinfer.core.errors import DesignError, FitError
-from benchinfer.core.saving import savable
+from benchinfer.core.saving import savable, shaped
 from benchinfer.numerics import signs, ties
 from benchinfer.numerics.types import Array, Counts
 
@@ -27,6 +27,13 @@ _VISITS = 100_000_000
 
 
 @savable
+@shaped(
+    statistic="P",
+    raw="2 P? [0,1] nan",
+    single_step="2 P? [0,1] nan",
+    step_down="2 P? [0,1] nan",
+    bins="61?",
+)
 @dataclass(frozen=True, slots=True)
 class PooledTests:
     """P-values from the permutation of all labels within blocks."""

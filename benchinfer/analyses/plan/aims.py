@@ -16,7 +16,7 @@ from benchinfer.analyses.plan.numerics.power import (
 from benchinfer.analyses.plan.variances import Components
 from benchinfer.comparison.comparison import Target
 from benchinfer.core.errors import DesignError
-from benchinfer.core.saving import savable
+from benchinfer.core.saving import savable, shaped
 from benchinfer.numerics.max_t import ALONE, Aim, CriticalFamily
 
 type Contrasts = Literal["tukey", "dunnett"]
@@ -25,6 +25,7 @@ COVER = 0.95  # level of intervals from the pilot's uncertainty
 
 
 @savable
+@shaped(level="(0,1)", power="(0,1)", difference="(-inf,inf)", k="[1,inf)")
 @dataclass(frozen=True, slots=True)
 class PlanAims:
     """Aims of a planned experiment."""

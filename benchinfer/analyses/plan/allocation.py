@@ -18,7 +18,7 @@ from benchinfer.core.hints import literal
 from benchinfer.core.measure import Measure
 from benchinfer.core.numbers import join, percent, significant
 from benchinfer.core.result import Showable
-from benchinfer.core.saving import savable
+from benchinfer.core.saving import SAME, savable, shaped
 from benchinfer.scores.numerics.nested import DifferenceDesign
 from benchinfer.scores.rows.nesting import (
     counted,
@@ -185,6 +185,7 @@ def _unreachable(
 
 
 @savable
+@shaped(levels="L", costs="L", counts="L", design=SAME, wanted="(0,inf)")
 @dataclass(frozen=True, slots=True, repr=False)
 class Allocation(Showable):
     """Nested units of a pilot, and the design that a wanted error needs; L levels.

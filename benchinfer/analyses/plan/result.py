@@ -16,7 +16,7 @@ from benchinfer.core.arguments import check_count, checked
 from benchinfer.core.frames import frame
 from benchinfer.core.numbers import count, level_percent
 from benchinfer.core.result import Showable
-from benchinfer.core.saving import savable
+from benchinfer.core.saving import savable, shaped
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -132,6 +132,14 @@ REPLICATIONS = (1, 2, 3, 5, 10, 20, 50, 100)
 
 
 @savable
+@shaped(
+    power="[0,1]",
+    power_low="[0,1] nan",
+    power_high="[0,1] nan",
+    power_estimate="[0,1] nan",
+    n_datasets="[0,inf)",
+    n_replications="[0,inf)",
+)
 @dataclass(frozen=True, slots=True, repr=False)
 class Plan(Showable):
     """A design of an experiment.

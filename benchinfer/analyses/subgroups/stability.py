@@ -20,7 +20,7 @@ from benchinfer.core.measure import Measure
 from benchinfer.core.numbers import brief, count
 from benchinfer.core.parallel import in_order, workers
 from benchinfer.core.result import Showable
-from benchinfer.core.saving import savable
+from benchinfer.core.saving import savable, shaped
 from benchinfer.numerics.types import Array, Codes, Flags
 
 if TYPE_CHECKING:
@@ -39,6 +39,7 @@ _DRAWS = 200
 
 
 @savable
+@shaped(characteristics="C", resample="S", depth="S", by="S <C", threshold="S", place="S")
 @dataclass(frozen=True, slots=True, repr=False, eq=False)
 class SubgroupStability(Showable):
     """Divisions of the trees of R subsamples of the data sets, and of the tree of all of them."""

@@ -22,7 +22,7 @@ from benchinfer.core.measure import Measure
 from benchinfer.core.numbers import count, join, level_percent, p_value
 from benchinfer.core.provenance import Provenance, StoredOptions
 from benchinfer.core.result import Tabular
-from benchinfer.core.saving import savable
+from benchinfer.core.saving import SAME, savable, shaped
 from benchinfer.core.sections import Check
 from benchinfer.numerics.types import Array
 from benchinfer.relations.ensemble import Ensemble
@@ -44,6 +44,7 @@ CHOSEN = (
 
 
 @savable
+@shaped(setting=SAME, means="D K")
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Subgroups(ComparisonGroups[Comparison], Tabular):
     """Groups of data sets on which algorithms compare differently: leaf to comparison.

@@ -31,7 +31,7 @@ from benchinfer.analyses.subgroups.numerics.fluctuation import (
     permuted,
     standardised,
 )
-from benchinfer.core.saving import savable
+from benchinfer.core.saving import savable, shaped
 from benchinfer.numerics.ties import joined_levels
 from benchinfer.numerics.types import Array, Codes, Flags
 from benchinfer.scores.features import Feature
@@ -69,6 +69,7 @@ class Division:
 
 
 @savable
+@shaped(levels="K", statistic="C", p_value="C [0,1] nan")
 @dataclass(frozen=True, slots=True)
 class TreeNode:
     """Data sets with one model, or divided in two."""

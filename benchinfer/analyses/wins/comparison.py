@@ -24,7 +24,7 @@ from benchinfer.comparison.posterior import probabilities
 from benchinfer.core.frames import frame
 from benchinfer.core.numbers import count
 from benchinfer.core.provenance import StoredOptions
-from benchinfer.core.saving import savable
+from benchinfer.core.saving import SAME, savable, shaped
 from benchinfer.numerics.covariance import Adjusted, all_pairs
 from benchinfer.numerics.directions.rank_sets import RankSets, rank_sets_of_draws
 from benchinfer.numerics.outcome_probabilities import directional
@@ -166,6 +166,7 @@ def odds_of_level(k: int) -> float:
 
 
 @savable
+@shaped(counted=SAME, quasi=SAME, fit=SAME, bayes=SAME)
 @dataclass(frozen=True, eq=False, repr=False)
 class WinsComparison(TestedComparison):
     """Verdicts from how often algorithms win against each other.

@@ -18,7 +18,7 @@ from benchinfer.core.errors import DesignError, ScoreTableError
 from benchinfer.core.frames import frame
 from benchinfer.core.measure import Measure, one_measure
 from benchinfer.core.result import Readable
-from benchinfer.core.saving import savable
+from benchinfer.core.saving import SAME, savable, shaped
 from benchinfer.numerics import ties
 from benchinfer.numerics.types import Array, Codes
 from benchinfer.scores.columns import column_roles, holds, label, missing_columns, numbers
@@ -137,6 +137,7 @@ class Wins(Readable):
 
 
 @savable
+@shaped(scored=SAME, tie="[0,inf)", local="[0,inf)")
 @dataclass(frozen=True, slots=True)
 class Counted:
     """Wins with the setting and the scores that they were counted from."""

@@ -20,7 +20,7 @@ from benchinfer.analyses.wins.numerics.posterior import (
 from benchinfer.comparison.posterior import Convergence, segments_r_hat, settled
 from benchinfer.core.errors import DesignError
 from benchinfer.core.progress import of_task
-from benchinfer.core.saving import savable
+from benchinfer.core.saving import SAME, savable, shaped
 from benchinfer.numerics.outcome_probabilities import Outcomes, Ranks, average_outcomes, ranks
 from benchinfer.numerics.types import Array
 
@@ -35,6 +35,7 @@ WARM_UP = 1000
 
 
 @savable
+@shaped(draws=SAME, outcomes=SAME, prob_win="P [0,1]", more="P [0,1]", ranks=SAME)
 @dataclass(frozen=True, slots=True)
 class WinPosterior:
     """Posterior of a Bayesian Bradley-Terry model."""

@@ -11,7 +11,14 @@ from benchinfer.numerics.types import Array, Codes, Counts, Flags
 
 
 @savable
-@shaped(n="D K", stopped="D K", mean="D K", crashed="K")
+@shaped(
+    limit="(0,inf)",
+    par="[1,inf)",
+    n="D K [0,inf)",
+    stopped="D K [0,inf)",
+    mean="D K",
+    crashed="K [0,inf)",
+)
 @dataclass(frozen=True, slots=True)
 class StoppedRuns:
     """Stopped runs of a measure with a limit, in the cells of a table.

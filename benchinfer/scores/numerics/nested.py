@@ -9,7 +9,7 @@ from typing import Literal
 
 import numpy as np
 
-from benchinfer.core.saving import savable
+from benchinfer.core.saving import savable, shaped
 from benchinfer.numerics.types import Array, Codes, Counts
 
 type Weights = Literal["items", "units"]
@@ -340,6 +340,7 @@ def variance_components(squares: Array, coefficients: Array) -> Array:
 
 
 @savable
+@shaped(squares="L", df="L", coefficients="L L", shares="L", nodes="L")
 @dataclass(frozen=True, slots=True)
 class DifferenceDesign:
     """Nested design of the differences of two algorithms, of the average pair; L levels.

@@ -10,7 +10,7 @@ import narwhals as nw
 import numpy as np
 
 from benchinfer.core.hints import literal
-from benchinfer.core.saving import savable
+from benchinfer.core.saving import savable, shaped
 from benchinfer.numerics.types import Array, Codes, Counts
 from benchinfer.scores.columns import (
     GROUPS,
@@ -46,6 +46,19 @@ LACKING, REVERSED = "units without items", "order of units"  # rules of findings
 
 
 @savable
+@shaped(
+    levels="L",
+    measures="M",
+    datasets="D",
+    algorithms="K",
+    nodes="M D L",
+    squares="M D K L",
+    coefficients="M D K L L",
+    products="M D P K K",
+    expected="M D P P",
+    shares="M D P",
+    repeats="M D K",
+)
 @dataclass(frozen=True, slots=True)
 class NestedUnits:
     """Levels of nested units, with sums over their scores; M, D, K, L levels.

@@ -16,7 +16,7 @@ from itertools import pairwise
 import numpy as np
 
 from benchinfer.core.errors import FitError
-from benchinfer.core.saving import savable
+from benchinfer.core.saving import savable, shaped
 from benchinfer.numerics.types import Array, Codes, Flags
 
 _ALIKE = 1e-9  # eigenvalues this close, relatively, are one
@@ -25,6 +25,18 @@ _ROUNDED = 1e-4
 
 
 @savable
+@shaped(
+    z="M J",
+    design="M J J",
+    variance="M J [0,inf)",
+    rank="M [0,inf)",
+    rss="M [0,inf)",
+    df="M [0,inf)",
+    balanced="M",
+    dataset="M [0,inf)",
+    silent="M",
+    scale="(0,inf)",
+)
 @dataclass(frozen=True, slots=True)
 class ContrastData:
     """Contrasts of K algorithms on M data sets, divided by their scale; J = K - 1."""

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import expit, gammaincinv
 
-from benchinfer.core.saving import savable
+from benchinfer.core.saving import savable, shaped
 from benchinfer.numerics.types import Array, Codes
 
 _FURTHEST = 6.0  # standard deviations
@@ -22,6 +22,15 @@ _WIDEST = 3.0  # of item effects, for which nodes are close enough
 
 
 @savable
+@shaped(
+    dataset="G [0,inf)",
+    trials="G K [0,inf)",
+    items="G [0,inf)",
+    right="G K [0,inf)",
+    group="L <G",
+    total="L [0,inf)",
+    count="L [0,inf)",
+)
 @dataclass(frozen=True, slots=True)
 class ItemCounts:
     """Right answers of G groups of items, which K algorithms tried equally often."""

@@ -19,7 +19,7 @@ from benchinfer.comparison.evidence import Setting
 from benchinfer.comparison.posterior import Convergence, segments_r_hat, settled
 from benchinfer.core.errors import DesignError
 from benchinfer.core.progress import of_task
-from benchinfer.core.saving import savable
+from benchinfer.core.saving import savable, shaped
 from benchinfer.numerics.outcome_probabilities import Outcomes, average_outcomes
 from benchinfer.numerics.types import Array, Codes, Flags
 
@@ -36,6 +36,7 @@ _NOISE = 1e-14
 
 
 @savable
+@shaped(n="P D [0,inf)", mean="P D", square="P D [0,inf)", top="P [0,inf)", constant="P D")
 @dataclass(frozen=True, slots=True)
 class Differences:
     """Differences of P pairs, first minus second, on D data sets; larger is better."""
@@ -109,6 +110,7 @@ _MOST = 600_000  # draws that a result holds, of all pairs
 
 
 @savable
+@shaped(centre="P C T", std="P C T", nu="P C T", effect="P D", effect_sd="P D [0,inf)")
 @dataclass(frozen=True, slots=True)
 class PairPosterior:
     """Draws of P models on the modelling scale, thinned where there are many."""

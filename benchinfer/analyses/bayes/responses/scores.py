@@ -12,7 +12,7 @@ from benchinfer.analyses.bayes.numerics.responses import ItemCounts, count_items
 from benchinfer.comparison.checks.groups import known_covariates
 from benchinfer.core.errors import DesignError
 from benchinfer.core.numbers import count
-from benchinfer.core.saving import savable
+from benchinfer.core.saving import savable, shaped
 from benchinfer.numerics.types import Codes
 
 if TYPE_CHECKING:
@@ -26,6 +26,7 @@ _MOST_ANSWERS = 400  # to an item: beyond, nodes of the integral would be too fa
 
 
 @savable
+@shaped(trials="M K [0,inf)", successes="M K [0,inf)")
 @dataclass(frozen=True, slots=True)
 class Answers:
     """Numbers of successes: in cells, or of items that algorithms share."""

@@ -21,7 +21,7 @@ from benchinfer.analyses.bootstrap.numerics.resampling import (
     draw,
     pool_of,
 )
-from benchinfer.core.saving import savable
+from benchinfer.core.saving import savable, shaped
 from benchinfer.numerics.compilation import entry, part
 from benchinfer.numerics.shuffle import STEP, in_spans, mix
 from benchinfer.numerics.types import Array, Counts
@@ -169,6 +169,7 @@ _GRID = 101
 
 
 @savable
+@shaped(threshold="G", estimate="K G", low="K G", high="K G", band_low="K G", band_high="K G")
 @dataclass(frozen=True, slots=True)
 class PerformanceProfiles:
     """A curve of each algorithm over G thresholds."""

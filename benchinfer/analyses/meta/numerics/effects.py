@@ -29,7 +29,7 @@ from scipy.special import gammaln
 
 from benchinfer.analyses.meta.numerics.pooling import NetworkPart
 from benchinfer.core.errors import FitError
-from benchinfer.core.saving import savable
+from benchinfer.core.saving import savable, shaped
 from benchinfer.numerics.ties import rounding
 from benchinfer.numerics.types import Array, Codes
 
@@ -195,6 +195,7 @@ def _unrounded(values: Array, size: Array) -> Array:
 
 
 @savable
+@shaped(arms="k", y="j", cov="j j")
 @dataclass(frozen=True, slots=True)
 class Block:
     """Effects of one data set."""

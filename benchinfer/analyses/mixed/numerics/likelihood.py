@@ -14,7 +14,7 @@ import numpy as np
 
 from benchinfer.analyses.mixed.numerics.moments import Statistics
 from benchinfer.core.errors import FitError
-from benchinfer.core.saving import savable
+from benchinfer.core.saving import savable, shaped
 from benchinfer.numerics.types import Array, Codes, Flags
 
 # Components in the order of every array over components; the residual is always last.
@@ -58,6 +58,7 @@ class Workspace:
 
 
 @savable
+@shaped(score="c", expected="c c", average="c c", f="c p p", ff="c c p p?", z="N K")
 @dataclass(frozen=True, slots=True)
 class Derivatives:
     """Derivatives by c parameters: the four components, or those of a structured model."""

@@ -17,13 +17,29 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from benchinfer.core.errors import FitError
-from benchinfer.core.saving import savable
+from benchinfer.core.saving import savable, shaped
 from benchinfer.numerics.types import Array, Codes
 
 _MANY = 64  # rows in a range, about, from which on a product pays
 
 
 @savable
+@shaped(
+    n="N K [0,inf)",
+    total="N K",
+    square="N [0,inf)",
+    start="N?",
+    size="M",
+    rows="M",
+    class_n="M K [0,inf)",
+    class_total="M K",
+    cross="M K K",
+    moment="M K",
+    block_square="M",
+    offset="K",
+    delta="N",
+    scale="(0,inf)",
+)
 @dataclass(frozen=True, slots=True)
 class Statistics:
     """Moments of centred, scaled scores; D data sets, K algorithms, M classes."""
@@ -220,6 +236,18 @@ def _cross_products(weight: Array, rows: Array, begin: Codes) -> Array:
 
 
 @savable
+@shaped(
+    dataset="M <N",
+    counts="M K [0,inf)",
+    rows="M [0,inf)",
+    mean="M K",
+    cross="M K K",
+    free="N K",
+    square="N K [0,inf)",
+    offset="K",
+    delta="N",
+    scale="(0,inf)",
+)
 @dataclass(frozen=True, slots=True)
 class Patterns:
     """Moments of centred, scaled scores; D data sets, K algorithms, M classes.

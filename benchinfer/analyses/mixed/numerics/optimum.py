@@ -31,7 +31,7 @@ from benchinfer.analyses.mixed.numerics.structured_likelihood import (
     contrast_basis,
 )
 from benchinfer.core.errors import FitError
-from benchinfer.core.saving import savable
+from benchinfer.core.saving import SAME, savable, shaped
 from benchinfer.numerics.types import Array, Codes, Flags
 
 _MAX_STEPS = 200
@@ -57,6 +57,25 @@ class OptimizerRecord:
 
 
 @savable
+@shaped(
+    variances="v",
+    members="m <v",
+    interior="i <v",
+    between="K K",
+    domain="K K",
+    beta="p",
+    cov="p p",
+    blup="N K",
+    blup_variance="N K",
+    domain_blup="G K",
+    domain_blup_variance="G K",
+    phi="p p",
+    sampling="s s",
+    expected_sampling="m m",
+    second="p p",
+    derivatives=SAME,
+    scale="(0,inf)",
+)
 @dataclass(frozen=True, slots=True)
 class ModelFit:
     """A fitted score model; p fixed effects, on the scores' own scale.

@@ -29,7 +29,7 @@ from scipy.special import chdtrc, ndtr, ndtri, stdtr
 
 from benchinfer.analyses.mixed.numerics.moments import Patterns, Statistics
 from benchinfer.analyses.mixed.numerics.optimum import ModelFit
-from benchinfer.core.saving import savable
+from benchinfer.core.saving import savable, shaped
 from benchinfer.numerics.types import Array, Flags
 
 # Sizes of samples that the approximation of a Shapiro-Francia test holds for.
@@ -87,6 +87,13 @@ UNKNOWN = Shape(0, np.nan, np.nan, np.empty(0))
 
 
 @savable
+@shaped(
+    dataset="N",
+    interaction="N K",
+    distance="N",
+    p_distance="N [0,1] nan",
+    p_interaction="N K [0,1] nan",
+)
 @dataclass(frozen=True, slots=True)
 class RandomEffects:
     """Predicted random effects, standardised.

@@ -20,7 +20,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from benchinfer.core.errors import DesignError
-from benchinfer.core.saving import savable
+from benchinfer.core.saving import savable, shaped
 from benchinfer.numerics.covariance import Estimates, differences, pairs_of
 from benchinfer.numerics.shifts import freedom_of_units
 from benchinfer.numerics.types import Array, Codes, Flags
@@ -33,6 +33,7 @@ _FEW, _TIMES = 4, 2
 
 
 @savable
+@shaped(n="N Q [0,inf) nan", mean="N Q", variance="N Q", df="N Q")
 @dataclass(frozen=True, slots=True)
 class ReplicationMeans:
     """Means over replications of K algorithms, and of the differences of all P pairs.

@@ -36,7 +36,7 @@ from benchinfer.analyses.mixed.numerics.random_effects import (
     effects_of,
     shape_of,
 )
-from benchinfer.core.saving import savable
+from benchinfer.core.saving import savable, shaped
 from benchinfer.numerics.ties import joined_levels, ranked_rows
 from benchinfer.numerics.types import Array, Codes, Flags
 
@@ -47,6 +47,14 @@ _SAMPLE = 100_000
 
 
 @savable
+@shaped(
+    algorithm="K",
+    dataset="N",
+    cell="N K",
+    difference="K K",
+    p_algorithm="[0,1] nan",
+    p_dataset="[0,1] nan",
+)
 @dataclass(frozen=True, slots=True)
 class ResidualSpread:
     """Heterogeneity of residual variances; D data sets, K algorithms, in units of the scores.
@@ -78,6 +86,7 @@ class ResidualSpread:
 
 
 @savable
+@shaped(quantiles="99?")
 @dataclass(frozen=True, slots=True)
 class Residuals:
     """Diagnostics of a fit."""

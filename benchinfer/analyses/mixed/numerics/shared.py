@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from benchinfer.analyses.mixed.numerics.moments import Statistics
-from benchinfer.core.saving import savable
+from benchinfer.core.saving import savable, shaped
 from benchinfer.numerics.covariance import AdditiveFit, Estimates, additive_fit
 from benchinfer.numerics.rotations import FILLED
 from benchinfer.numerics.shifts import column_means
@@ -24,6 +24,7 @@ FEWEST_SHARED = 3
 
 
 @savable
+@shaped(mean="N K")
 @dataclass(frozen=True, slots=True)
 class SharedMeans:
     """Means over replications of K algorithms on D data sets, each data set of equal weight.

@@ -17,7 +17,7 @@ import numpy as np
 from benchinfer.analyses.permutation.numerics import arrangements
 from benchinfer.analyses.permutation.numerics.blocks import BlockLayout, center
 from benchinfer.analyses.permutation.numerics.nulls import PermutationMoments, PermutationProblem
-from benchinfer.core.saving import savable
+from benchinfer.core.saving import savable, shaped
 from benchinfer.numerics.types import Array, Codes
 
 # Rows of a block whose subsets are gone through, and values of the sum over blocks: 0.5 s.
@@ -25,6 +25,7 @@ _ROWS, _VALUES = 12, 30_000
 
 
 @savable
+@shaped(labels="n [0,inf)", ranks="n")
 @dataclass(frozen=True, slots=True)
 class RankedBlocks:
     """Blocks of the same labels and the same ties, whose ranks are exchangeable."""

@@ -20,7 +20,7 @@ from benchinfer.core.measure import Measure
 from benchinfer.core.numbers import count, join, percent, significant, subject
 from benchinfer.core.provenance import AnalysisOptions, Provenance, StoredOptions
 from benchinfer.core.result import Showable
-from benchinfer.core.saving import savable
+from benchinfer.core.saving import SAME, savable, shaped
 from benchinfer.core.sections import Check
 from benchinfer.numerics.ties import joined_levels, ranked_rows
 from benchinfer.numerics.types import Array, Codes
@@ -59,6 +59,17 @@ class ArchetypesOptions(AnalysisOptions):
 
 
 @savable
+@shaped(
+    setting=SAME,
+    points="D K",
+    unit="K",
+    alphas="D k [0,1]",
+    betas="k D [0,1]",
+    given="D [0,inf)",
+    weights="D [0,inf)",
+    objectives="o [0,inf)",
+    same="o [0,1]",
+)
 @dataclass(frozen=True, slots=True, repr=False, eq=False)
 class Archetypes(Showable):
     """Archetypes of D data sets by the scores of K algorithms.

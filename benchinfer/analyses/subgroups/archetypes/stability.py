@@ -18,7 +18,7 @@ from benchinfer.core.frames import frame
 from benchinfer.core.measure import Measure
 from benchinfer.core.numbers import count
 from benchinfer.core.result import Showable
-from benchinfer.core.saving import savable
+from benchinfer.core.saving import SAME, savable, shaped
 from benchinfer.numerics.types import Array, Codes
 from benchinfer.relations.numerics.stability import bootstrapped, jaccard, together
 
@@ -32,6 +32,13 @@ _STARTS = 6  # of each resample
 
 
 @savable
+@shaped(
+    setting=SAME,
+    recurs="k [0,1] nan",
+    likeness="k [0,1] nan",
+    spread="k K",
+    together="D D [0,1] nan",
+)
 @dataclass(frozen=True, slots=True, repr=False, eq=False)
 class ArchetypeStability(Showable):
     """Archetypes of R resamples of D data sets, matched to k archetypes.

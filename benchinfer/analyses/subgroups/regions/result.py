@@ -13,7 +13,7 @@ from benchinfer.core.frames import frame
 from benchinfer.core.measure import Measure
 from benchinfer.core.numbers import brief, count, level_percent
 from benchinfer.core.result import Showable
-from benchinfer.core.saving import savable
+from benchinfer.core.saving import savable, shaped
 from benchinfer.core.verdict import Verdict
 from benchinfer.numerics.types import Array, States
 
@@ -33,6 +33,16 @@ class Region:
 
 
 @savable
+@shaped(
+    values="D",
+    pairs="P",
+    places="G",
+    estimate="P G",
+    low="P G",
+    high="P G",
+    critical="P [0,inf)",
+    level="(0,1)",
+)
 @dataclass(frozen=True, slots=True, repr=False, eq=False)
 class Regions(Showable):
     """Differences of P pairs along a covariate, with bands and regions.

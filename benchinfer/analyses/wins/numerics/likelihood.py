@@ -12,7 +12,7 @@ from scipy.special import chdtrc
 
 from benchinfer.analyses.wins.numerics.tally import Tally
 from benchinfer.core.errors import FitError
-from benchinfer.core.saving import savable
+from benchinfer.core.saving import savable, shaped
 from benchinfer.numerics.covariance import all_pairs, contrast_variances
 from benchinfer.numerics.max_t import critical_t
 from benchinfer.numerics.types import Array, Codes
@@ -23,6 +23,7 @@ _POSITIVE = 1e-9
 
 
 @savable
+@shaped(log_worth="K", cov="K K")
 @dataclass(frozen=True, slots=True)
 class WinFit:
     """Estimates of the log worths; the first wins against the second with the odds of the worths.
@@ -236,6 +237,7 @@ def least_errors(
 
 
 @savable
+@shaped(variance="K")
 @dataclass(frozen=True, slots=True)
 class QuasiVariances:
     """Quasi-variances of K estimates.

@@ -12,7 +12,7 @@ from benchinfer.analyses.wins.numerics.likelihood import probabilities
 from benchinfer.analyses.wins.numerics.tally import Tally
 from benchinfer.core.arguments import check_fields
 from benchinfer.core.errors import DesignError
-from benchinfer.core.saving import savable
+from benchinfer.core.saving import savable, shaped
 from benchinfer.numerics.types import Array, Flags
 
 # From (C, d) points to (C,) log densities and their (C, d) slopes.
@@ -251,6 +251,7 @@ class WinModel:
 
 
 @savable
+@shaped(log_worth="C T K", scale="C T", tie="C T", departure="C T")
 @dataclass(frozen=True, slots=True)
 class WinDraws:
     """Draws of C chains of length T."""

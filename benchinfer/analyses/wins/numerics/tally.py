@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import connected_components
 
-from benchinfer.core.saving import savable
+from benchinfer.core.saving import savable, shaped
 from benchinfer.numerics import ties
 from benchinfer.numerics.covariance import pairs_of
 from benchinfer.numerics.types import Array, Codes, Flags
@@ -26,6 +26,7 @@ type Ties = Literal["davidson", "half", "drop"]
 
 
 @savable
+@shaped(pairs="p 2", wins="M p [0,inf)", ties="M p [0,inf)", losses="M p [0,inf)")
 @dataclass(frozen=True)
 class Tally:
     """Outcomes of the P pairs of K algorithms in M clusters of contests."""
