@@ -108,7 +108,7 @@ def _data(lead: Comparison) -> str:
     where = count(d, "data set") if d > 1 else f"the data set {coverage.datasets[0]}"
     if setting.members is not None:
         where += f" of {count(len(setting.coverage.datasets), 'domain')}"
-    empty = f"; {without_scores(setting)}" if coverage.empty else ""
+    empty = f"; {without_scores(setting)}" if coverage.empty and setting.members is None else ""
     text = f"{count(k, 'algorithm')} on {where}, {least}{each} each{empty}."
     return " ".join(filter(None, (text, _solved(lead))))
 

@@ -637,7 +637,7 @@ class ScoreTable(Showable):
         algorithms: str | Sequence[str] | None = None,
         measures: str | Sequence[str] | None = None,
         domains: str | Sequence[str] | None = None,
-        replications: str | Sequence[str] | None = None,
+        replications: str | Sequence[str | int] | None = None,
     ) -> ScoreTable:
         """Keep part of the table.
 

@@ -361,7 +361,7 @@ def test_tolerances_are_on_the_scale():
     assert "does not apply" not in " ".join(f.what for f in near.finding_records)
     result = bi.compare_mixed(near)
     assert result.measure.tolerance == 0.3
-    rule = "differs by less than 0.3 on the scale where 0 = worst, 1 = best score of each data set"
+    rule = "equivalent (within 0.3 on the scale where 0 = worst, 1 = best score of each data set"
     assert rule in result.rule
     unset = bi.compare_mixed(scores.normalise("min-max")).diagnostics().set_index("check")
     assert 'normalise="HOW:TOLERANCE"' in unset.loc["tolerance", "remedy"]
@@ -432,13 +432,13 @@ def test_scales_that_later_looks_would_move_are_not_monitored():
     ("by", "error", "text"),
     [
         ("max", ArgumentError, r"normalise='max' cannot be read\.\nHint: min-max, z, ranks"),
-        (5, ArgumentError, "cannot be read"),
+        (5, ArgumentError, "by is 5"),
         ("low=0.1", ArgumentError, "cannot be read"),
         ("a,a", ArgumentError, "cannot be read"),
         (",a", ArgumentError, "cannot be read"),
         (("a00", "a01", "a02"), ArgumentError, "cannot be read"),
-        ({"low": True, "high": 1}, ArgumentError, "cannot be read"),
-        ({"low": {"d000": "x"}, "high": 1}, ArgumentError, "cannot be read"),
+        ({"low": True, "high": 1}, ArgumentError, "by is "),
+        ({"low": {"d000": "x"}, "high": 1}, ArgumentError, "by is "),
         ("nothing.toml", ArgumentError, "No such file"),
         ("z:-1", bi.BenchinferError, "measure 'normalised score': tolerance is -1"),
         ("z:inf", bi.BenchinferError, "tolerance is inf"),

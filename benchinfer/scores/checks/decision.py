@@ -226,7 +226,11 @@ def _on_one(facts: Facts, m: int, k: int) -> Advice:
     """Recommend an analysis for one data set with replications."""
     s, resampling = facts.summary, facts.resampling
     overlap = resampling is not None and resampling.kind in ("cv", "holdout")
-    why = "training sets overlap, for which it corrects" if overlap else "there is one data set"
+    why = (
+        "training sets overlap, and errors are corrected for it"
+        if overlap
+        else "there is one data set"
+    )
     if k == 2:
         return Advice(_PAIR, f"{why}, and two algorithms", "these data sets")
     held = s.n[m] > 1
