@@ -43,7 +43,9 @@ def test_sections_of_a_whole_table(whole_text, table):
     assert page.headings() == [
         "simulated score",
         "Answer",
+        "What asks for attention",
         "Method: mixed model",
+        "Verdicts of each analysis",
         "What would change the verdicts",
         "Mixed model",
         "Where the spread comes from",

@@ -568,7 +568,7 @@ REFUSED = [
         ),
     ),
     ({"resamples": 0}, "resamples is 0.\nHint: at least 1, as in 100_000."),
-    ({"resamples": 9.5}, "resamples is 9.5.\nHint: at least 1, as in 100_000."),
+    ({"resamples": 9.5}, "resamples is 9.5.\nHint: an integer."),
     ({"seed": -1}, "seed is -1.\nHint: an integer from 0 to 2^64 - 1."),
     (
         {"contrasts": np.eye(3)},
