@@ -573,8 +573,8 @@ REFUSED = [
     (
         {"contrasts": np.eye(3)},
         (
-            "contrasts is a ndarray.\nHint: 'tukey', 'dunnett', "
-            ' {"a to others": {"a": 1, "b": -0.5, "c": -0.5}}.'
+            "contrasts is a ndarray.\nHint: 'tukey', 'dunnett', 'sequential', 'mean', a list of"
+            " texts or a mapping of texts to mappings of texts to numbers."
         ),
     ),
     (
