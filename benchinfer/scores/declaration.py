@@ -8,7 +8,7 @@ from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, cast
 
-from benchinfer.core.arguments import ArgumentError, is_text
+from benchinfer.core.arguments import ArgumentError, checked, is_text
 from benchinfer.core.errors import BenchinferError, ScoreTableError, unknown
 from benchinfer.core.hints import literal
 from benchinfer.core.measure import Measure, as_measures
@@ -102,6 +102,7 @@ class Declaration:
         """Return the declaration that stands in the place of measures, or one of these alone."""
         return measures if isinstance(measures, Declaration) else cls(measures)
 
+    @checked
     def over(self, other: Declaration) -> Declaration:
         """Return the other declaration with what this one says, where both say something."""
         fields_of: dict[str, Any] = {
@@ -112,6 +113,7 @@ class Declaration:
         }
         return replace(other, **fields_of)
 
+    @checked
     def with_file(self, default: Path | None) -> tuple[Declaration, list[Finding]]:
         """Return the declaration with what a TOML file says besides, and a note on what it says.
 

@@ -247,6 +247,7 @@ def read(source: object, declaration: Declaration) -> ScoreTable:
         raise with_proposals(error, _tried, source, declaration) from None
 
 
+@checked
 def read_traces(
     source: object,
     targets: Goals,

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from benchinfer.core import frames
+from benchinfer.core.arguments import checked
 from benchinfer.core.errors import DesignError
 from benchinfer.core.measure import Measure, one_measure
 from benchinfer.numerics.types import Array
@@ -124,6 +125,7 @@ class LimitedRuns:
             float(chosen.stopped_score or 0),
         )
 
+    @checked
     def summary(self, *, par: float = 10) -> pd.DataFrame:
         """Sum up the runs of each algorithm.
 
@@ -170,6 +172,7 @@ class LimitedRuns:
         )
         return table.sort_values(["restricted_mean", "algorithm"], ignore_index=True)
 
+    @checked
     def virtual_best(self, *, par: float = 10) -> pd.DataFrame:
         """Compare the best algorithm of each problem with the single best algorithm.
 
@@ -258,6 +261,7 @@ class LimitedRuns:
             }
         )
 
+    @checked
     def penalties(self, *, level: float = 0.95) -> pd.DataFrame:
         """Return the penalty factors of stopped runs at which the order of a pair is reversed.
 
