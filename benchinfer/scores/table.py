@@ -97,7 +97,9 @@ def rate_intervals(
 NOTHING = message("nothing is left of the table.", hint="ask for less.")
 
 
-def _names(role: str, labels: str | Sequence[str] | None, there: Sequence[str]) -> list[str] | None:
+def _names(
+    role: str, labels: str | Sequence[str | int] | None, there: Sequence[str]
+) -> list[str] | None:
     """Return the labels to keep as a list, None for all."""
     if labels is None:
         return None

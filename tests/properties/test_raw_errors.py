@@ -54,7 +54,7 @@ def test_whole_numbers_beyond_64_bits_and_beyond_floats(what):
         return bi.Measure("t", "lower", **limit, **{what: value})
 
     assert bi.read_scores(frame(), measures=measure(2**63)).n_rows == 54
-    with pytest.raises(bi.BenchinferError, match=f"measure 't': {what} is a number of more than"):
+    with pytest.raises(bi.BenchinferError, match=f"{what} is "):
         measure(10**400)
 
 
@@ -153,13 +153,14 @@ def without_last(held):
 def test_results_of_which_one_array_has_another_size_are_refused(tmp_path, kind):
     result = KINDS[kind](bi.read_scores(frame(), measures="t:lower"))
     document = json.loads(result.save(tmp_path / "x.json").read_text())
-    places = list(arrays(document["result"]))
+    # Indices of the parameters within their bounds may be of any number.
+    places = [place for place in arrays(document["result"]) if place[0] != "ModelFit.interior"]
     assert len(places) > 4
     for _, size, held in places:
         before = dict(held)
         held.update(without_last(before))
         (tmp_path / "x.json").write_text(json.dumps(sealed(document)))
-        if not (size.endswith("?") and 0 in held.get("shape", [len(held.get("tuple", ()))])):
+        if not ("?" in size.split()[0] and 0 in held.get("shape", [len(held.get("tuple", ()))])):
             with pytest.raises(bi.BenchinferError, match="cannot be a saved result: "):
                 bi.load(tmp_path / "x.json")
         held.update(before)

@@ -381,6 +381,7 @@ def _cut(name: str, width: int, used: set[str]) -> str:
     """Return a name cut in the middle, with a number where another one is cut to the same text."""
     if cell_len(name) <= width:
         return name
+    text = name
     for n in range(1, len(used) + 2):
         number = f"{_DOTS}{n}{_DOTS}" if n > 1 else _DOTS
         left = width - len(number)
