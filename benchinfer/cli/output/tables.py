@@ -98,8 +98,8 @@ def _solved(out: Terminal, scores: ScoreTable, measure: Measure, held: StoppedRu
         f"Runs solved, and mean {measure.name} up to {held.limit:,.6g} over"
         f" {count(over, 'data set')}{words}:"
     )
-    numbers: list[Kind] = ["number"] * (len(heads) - 1)
-    kinds: list[Kind] = ["name", *numbers]
+    of_numbers: list[Kind] = ["number"] * (len(heads) - 1)
+    kinds: list[Kind] = ["name", *of_numbers]
     out.grid(TextTable.of(heads, rows[:_SOLVERS], kinds), indent="  ", every_row=True)
     if len(rows) > _SOLVERS:
         out.line(f"  ... and {len(rows) - _SOLVERS:,} more: scores.runs() has all")
@@ -182,8 +182,8 @@ def _rates(table: pd.DataFrame, kind: str, level: str) -> TextTable:
 
 def _of_cells(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> TextTable:
     """Return a table of numbers of the cells, with data set and algorithm before them."""
-    numbers: list[Kind] = ["number"] * len(heads)
-    kinds: list[Kind] = ["name", "name", *numbers]
+    of_numbers: list[Kind] = ["number"] * len(heads)
+    kinds: list[Kind] = ["name", "name", *of_numbers]
     table = TextTable.of(("dataset", "algorithm", *heads), rows, kinds, once=True)
     columns = (replace(one, spare=_SPARE.get(one.head, 0)) for one in table.columns)
     return replace(table, columns=tuple(columns))
