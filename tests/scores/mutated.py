@@ -8,10 +8,9 @@ import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
-from tests.scores.formats.test_layouts_catalogue import LAYOUTS
-
 from benchinfer import ScoreTable, read_scores
 from benchinfer.core.errors import BenchinferError
+from tests.scores.sources.test_layouts_catalogue import LAYOUTS
 
 SAMPLES = Path(__file__).parent / "formats" / "samples"
 JUNK = [

@@ -4,8 +4,8 @@ from pathlib import Path
 import pytest
 
 from benchinfer.core.errors import ScoreTableError
+from benchinfer.scores import examples as module
 from benchinfer.scores.examples import examples, load_example
-from benchinfer.scores.sources import examples as module
 
 
 @pytest.mark.parametrize("name", list(examples()))
