@@ -34,9 +34,7 @@ def test_the_wheel_has_them_inside_the_package(tmp_path, monkeypatch):
     folder.mkdir(parents=True)
     shutil.copy(examples()["demsar2006"] / "scores.csv", folder)
     shutil.copy(examples()["demsar2006"] / "measures.toml", folder)
-    monkeypatch.setattr(
-        module, "__file__", str(tmp_path / "benchinfer" / "scores" / "sources" / "examples.py")
-    )
+    monkeypatch.setattr(module, "__file__", str(tmp_path / "benchinfer" / "scores" / "examples.py"))
     assert list(examples()) == ["mine"]
     assert load_example("mine").n_rows == 56
     shutil.rmtree(Path(tmp_path, "benchinfer", "_datasets"))
