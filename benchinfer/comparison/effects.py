@@ -121,7 +121,7 @@ def row_writer(measure: Measure, frame: pd.DataFrame) -> Callable[[float, float,
     >>> rows = pd.DataFrame({"conf_low": [-0.2, 0.1, 3e-5], "conf_high": [0.3, 0.7, 5e-5]})
     >>> writer = row_writer(Measure("error", better="lower"), rows)
     >>> writer(0.05, -0.2, 0.3)(0.05), writer(4e-5, 3e-5, 5e-5)(4e-5)
-    ('0.05', '0.000040')
+    ('0.05', '0.0000400')
     """
     identity = measure.scale == "identity"
     if identity:

@@ -70,10 +70,10 @@ class Declaration:
     >>> import pandas as pd
     >>> from benchinfer import Declaration, read_scores
     >>> runs = pd.DataFrame({"task": ["a", "a", "b", "b"], "solver": ["x", "y"] * 2,
-    ...                      "seconds": [3.0, 9.0, 20.0, None], "status": ["", "", "", "crashed"]})
+    ...                      "seconds": [3.0, 9.0, 20.0, None], "status": ["ok"] * 3 + ["crashed"]})
     >>> roles = {"solver": "algorithm"}
-    >>> said = Declaration("seconds:lower:limit=60", roles, crashed="missing")
-    >>> read_scores(runs, measures=said).failures()["scored"].tolist()
+    >>> declared = Declaration("seconds:lower:limit=60", roles, crashed="missing")
+    >>> read_scores(runs, measures=declared).failures()["scored"].tolist()
     [False]
     """
 

@@ -191,7 +191,7 @@ def test_correlations_and_design_effects_are_shown():
 
 
 def test_unit_weights_are_one_of_two(answers):
-    with pytest.raises(bi.BenchinferError, match="unknown unit_weights 'answers'"):
+    with pytest.raises(bi.BenchinferError, match="unknown unit weights 'answers'"):
         read(answers, unit_weights="answers")
 
 
