@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -50,7 +50,7 @@ class LimitedRuns:
     paired
         Whether algorithms share replications.
     failures
-        Runs without a score, as `ScoreTable.failures` lists them.
+        `ScoreTable.failures`, which lists runs without a score.
     targets
         Times at which runs reached targets, None where scores are of no traces.
     """
@@ -60,7 +60,7 @@ class LimitedRuns:
     of: Summary
     rows: Rows
     paired: bool
-    failures: pd.DataFrame
+    failures: Callable[[], pd.DataFrame]
     targets: TargetTimes | None
 
     @property
@@ -92,7 +92,7 @@ class LimitedRuns:
         stopped = s.at_ends[0, :, :, 1] * (s.ends[0, 1] == chosen.stopped_score)
         share = stopped / np.maximum(s.n[0], 1)
         crashed = np.zeros(len(s.algorithms), np.int64)
-        failures = self.failures
+        failures = self.failures()
         if "run_state" in failures:
             scored = failures["scored"].astype(bool)
             rows = failures[scored & (failures["measure"] == chosen.name)]

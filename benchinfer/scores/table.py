@@ -298,7 +298,7 @@ class ScoreTable(Showable):
             self.summary,
             self.rows,
             paired=self.paired,
-            failures=self.failures(),
+            failures=self.failures,
             targets=self.targets,
         )
 
