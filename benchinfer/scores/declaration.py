@@ -108,8 +108,8 @@ class Declaration:
         fields_of: dict[str, Any] = {
             field.name: value
             for field in fields(self)
-            if (value := getattr(self, field.name)) is not None
-            and not (isinstance(value, str | bool) and value == field.default)
+            if (value := getattr(self, field.name)) is not field.default
+            and not (isinstance(value, str) and value == field.default)
         }
         return replace(other, **fields_of)
 
