@@ -1,7 +1,7 @@
 """Exact size of the test of two independent rates, by enumeration of all tables.
 
-`make calibrate ARGS="tests/calibration/test_rates.py"`, about forty minutes of one core: all pairs of
-numbers of items from 3 to 200. `python tests/calibration/test_rates.py` prints the table of
+`make calibrate ARGS="tests/calibration/test_rates.py"`, about forty minutes of one core: all pairs
+of numbers of items from 3 to 200. `python tests/calibration/test_rates.py` prints the table of
 docs/evidence/pairs.md.
 """
 
