@@ -14,6 +14,8 @@ from benchinfer.core.saving import savable
 FOLDS = ("fold", "cv", "cv_fold")
 REPEATS = ("repeat", "repetition", "rep", "replication", "replicate", "iteration", "iter")
 SPLITS = ("split", "resample")
+# Of those of runs, the ones that do not tell runs of their own from runs through all parts.
+REPEATED = ("repeat", "repetition")
 type Kind = Literal["independent", "bootstrap", "holdout", "cv", "seeds", "items", "runs"]
 
 

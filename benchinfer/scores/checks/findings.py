@@ -21,7 +21,7 @@ from benchinfer.scores.checks import advice, families, gaps, kinds, units
 from benchinfer.scores.checks.facts import Facts, Rule, least_datasets, least_flips, rows_finding
 from benchinfer.scores.columns import FAILED, ITEMS, STATUS, Roles, common_name
 from benchinfer.scores.coverage import Finding
-from benchinfer.scores.resampling import FOLDS, SPLITS, Resampling, declaration
+from benchinfer.scores.resampling import FOLDS, REPEATED, SPLITS, Resampling, declaration
 from benchinfer.scores.rows.nesting import LACKING, REVERSED, counted, noun, plural
 from benchinfer.scores.sources.layouts import grouping_column
 from benchinfer.scores.sources.runs import CONTEXTS
@@ -45,6 +45,7 @@ _SHARE = 0.05  # of the scores that are equal to the worst one
 _FEWEST = 10  # of them
 _VALUES = 20  # different scores, without which the scale is of grades
 _NATURAL = (0.0, 1.0, 100.0)  # ends of shares and percentages, which scores reach by themselves
+_THESE = 2  # data sets of which claims are about these, not about a domain
 _STATES = ("status", "state", "outcome", "exit")
 _FOLD = re.compile(
     r"(fold|cv|rep\w*|seed|run|split|resample|boot\w*|iter\w*|trial)[\s_.-]*\d+", re.IGNORECASE
@@ -278,9 +279,11 @@ def too_small(facts: Facts) -> Finding | None:
 _AS_READ = (*kinds.RULES, *units.MIXING)
 # Findings that put any conclusion from a table in doubt.
 OVERLAP = "overlap of unknown size"
+REPETITIONS = "repetitions of unknown kind"
 COUNTED_RUNS = "runs paired by number"
 DOUBTS = (
     OVERLAP,
+    REPETITIONS,
     CONTEXTS,
     kinds.PILED,
     gaps.NOT_AT_RANDOM,
@@ -342,8 +345,9 @@ def by_names(
     """Return the resampling that names and labels of replications say, None where they say none.
 
     Folds are parts of a data set that are each tested once, so that their labels tell how many
-    there are: those of a column called fold, also within repeats. Splits of one data set are drawn
-    anew each time, and their labels do not tell how much of it is held out.
+    there are: those of a column called fold, also within repeats. Splits of a data set are drawn
+    anew each time, and their labels do not tell how much of it is held out. Claims about a domain
+    do not need that, and splits of three data sets or more are left open.
 
     Parameters
     ----------
@@ -369,7 +373,7 @@ def by_names(
         if k > 1 and (shared % k == 0).all() and (len(names) > 1 or (shared == k).all()):
             return Resampling("cv", folds=k)
         return None
-    if len(names) == 1 and names[0] in SPLITS and len(shared) == 1 and len(labels) > 1:
+    if len(names) == 1 and names[0] in SPLITS and len(shared) <= _THESE and len(labels) > 1:
         return Resampling("holdout")
     return None
 
@@ -383,15 +387,18 @@ def resampling_of(
     if reading.roles.units or not reading.summary.measures or not (names and (bare or not scheme)):
         return scheme, []
     shared = reading.summary.shared.max(axis=0)
-    implied = by_names(names, list(reading.rows.replications()), shared[shared > 0], cv=bare)
+    shared = shared[shared > 0]
+    implied = by_names(names, list(reading.rows.replications()), shared, cv=bare)
     if implied is None:
-        return scheme, []
+        repeats = names in ([name] for name in REPEATED)
+        return scheme, [_repeats(names[0])] if repeats and len(shared) <= _THESE else []
     columns = reading.roles.of["replication"]
     column = f"column {columns[0]} is" if len(columns) == 1 else f"columns {join(columns)} are"
     if implied.kind == "holdout":
+        of = "one data set" if len(shared) == 1 else "two data sets"
         what = (
-            f"the {column} taken for random splits of one data set, whose training sets"
-            " overlap by an amount that is not declared."
+            f"the {column} taken for random splits of {of}, whose training sets overlap by an"
+            " amount that is not declared."
         )
         hint = f"{declaration('holdout', 1)} declares the share that is held out."
         return implied, [Finding(OVERLAP, "warning", 1, what, (), hint)]
@@ -399,6 +406,16 @@ def resampling_of(
     what = f"the {column} taken for {repeated}{implied.folds}-fold cross-validation."
     hint = 'resampling="independent", if they are not.'
     return implied, [Finding("resampling", "note", 1, what, (), hint)]
+
+
+def _repeats(name: str) -> Finding:
+    """Report repetitions that may be of splits of a data set, or of runs of their own."""
+    what = (
+        f"the {name}s are taken as independent; if they are of cross-validation or of random"
+        " splits, their training sets overlap, and errors are larger."
+    )
+    hint = f'{declaration("holdout", 1)} declares splits, resampling="seeds" runs of their own.'
+    return Finding(REPETITIONS, "warning", 1, what, (), hint)
 
 
 def only_count(labels: Sequence[str]) -> bool:

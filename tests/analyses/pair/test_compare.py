@@ -575,3 +575,34 @@ def test_one_data_set_of_several():
     assert found.headline().startswith("On the data set iris as drawn, ")
     with pytest.raises(DesignError, match="unknown dataset 'irs'"):
         bi.compare_pair(scores, "error", dataset="irs")
+
+
+def own_items(first, second):
+    """Return 0/1 scores of items of each algorithm's own: right ones, and all, of a and b."""
+    rows = [
+        (f"{name}{i}", name, int(i < right))
+        for name, (right, n) in zip("ab", (first, second), strict=True)
+        for i in range(n)
+    ]
+    frame = pd.DataFrame(rows, columns=["item", "algorithm", "accuracy"])
+    own = bi.Resampling("items", paired=False)
+    return bi.read_scores(
+        frame, measures="accuracy:higher", columns={"item": "replication"}, resampling=own
+    )
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "p"),
+    [((3, 3), (90, 100), 1.0), ((10, 10), (0, 10), 2 * 0.25**10), ((9, 10), (3, 10), 0.00796)],
+)
+def test_independent_rates_have_an_exact_p_value_and_the_interval_that_says_the_same(
+    first, second, p
+):
+    """Wald's test of the first is .0009, and of the second, without any spread, 1."""
+    found = row(bi.compare_pair(own_items(first, second), test="independent-rates"))
+    assert found["p_value"] == pytest.approx(p, abs=6e-6)
+    low, high = found["conf_low"], found["conf_high"]
+    decided = p <= 0.05
+    assert found["verdict"] == ("first" if decided else "undecided")
+    assert (low >= 0) == decided
+    assert low <= first[0] / first[1] - second[0] / second[1] <= high

@@ -77,9 +77,36 @@ def test_random_splits_of_one_data_set_decide_nothing(algorithms):
     assert [one.tested for one in bi.compare(declared).values()] == [True]
 
 
+def of_several(name, datasets, resampling=None):
+    frame = pd.concat([table(TEN, [name], effect=0.2).assign(dataset=d) for d in datasets])
+    return bi.read_scores(frame, measures="accuracy:higher", resampling=resampling)
+
+
+def test_splits_of_two_data_sets_decide_nothing_as_claims_are_about_these():
+    scores = of_several("split", "xy")
+    assert scores.resampling.overlap is None
+    found = bi.compare(scores)
+    assert "nothing was tested" in found.headline()
+    assert "random splits of two data sets" in scores.findings().to_string()
+    declared = bi.compare(of_several("split", "xy", "holdout:0.1"))
+    assert [one.tested for one in declared.values()] == [True]
+
+
 def test_splits_of_several_data_sets_stay_open():
-    both = pd.concat([table(TEN, ["split"]).assign(dataset=d) for d in "xy"])
-    assert bi.read_scores(both, measures="accuracy:higher").resampling is None
+    assert of_several("split", "xyz").resampling is None
+
+
+@pytest.mark.parametrize(("name", "datasets"), [("repeat", "x"), ("Repetition", "xy")])
+def test_repetitions_of_unknown_kind_are_cautioned(name, datasets):
+    scores = of_several(name, datasets)
+    assert scores.resampling is None
+    failing = bi.compare(scores)["accuracy"].diagnostics().query("not ok").set_index("check")
+    remedy = failing.loc["repetitions of unknown kind", "remedy"]
+    assert "if they are of cross-validation or of random splits" in remedy
+    for resampling in ("seeds", "holdout:0.1"):
+        told = of_several(name, datasets, resampling).findings()
+        assert "repetitions of unknown kind" not in set(told["rule"])
+    assert "repetitions" not in of_several(name, "xyz").findings().to_string()
 
 
 def test_cross_validation_of_one_data_set_keeps_its_level():
