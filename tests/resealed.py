@@ -72,7 +72,6 @@ KINDS: dict[str, Callable[[bi.ScoreTable], Any]] = {
     "plan": lambda table: bi.plan(table, 0.1),
     "archetypes": lambda table: bi.archetypes(table, k=2, starts=2),
     "regions": lambda table: bi.regions(bi.compare_mixed(table, covariates="size"), "size"),
-    "prediction": lambda table: bi.compare_mixed(table).predict(),
 }
 
 

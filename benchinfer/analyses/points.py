@@ -17,7 +17,7 @@ from benchinfer.comparison.pairs import ComparedPairs
 from benchinfer.core.arguments import checked
 from benchinfer.core.numbers import sentence, several
 from benchinfer.core.provenance import AnalysisOptions
-from benchinfer.core.saving import savable
+from benchinfer.core.saving import savable, shaped
 from benchinfer.core.sections import Check
 from benchinfer.core.verdict import Comparative, Verdict
 from benchinfer.numerics import ties
@@ -42,6 +42,7 @@ class PointsOptions(AnalysisOptions):
 
 
 @savable
+@shaped(level="(0,1) nan")
 @dataclass(frozen=True, eq=False, repr=False)
 class PointsComparison(Comparison):
     """Verdicts from a statistic of each algorithm alone.

@@ -96,7 +96,7 @@ def test_distances_are_those_of_the_pairs_of_relations(four):
     assert four.distances().loc["d1"].tolist() == [0, 1, 5, 0]
     assert four.distances(undecided="equivalent").loc["d2", "d3"] == 4
     assert four.distances().loc["d2", "d3"] == 6
-    with pytest.raises(DesignError, match="unknown distance 'kendall'"):
+    with pytest.raises(DesignError, match="unknown kind 'kendall'"):
         four.distances("kendall")
 
 

@@ -174,7 +174,7 @@ def test_scores_are_compared_within_the_tolerance():
         ({"a": 1}, {"better": "up"}, "unknown direction 'up'"),
         ({"a": 1}, {"tolerance": -1}, "a tolerance is 0 or above, not -1"),
         ({"a": 1}, {"tolerance": np.nan}, "a tolerance is 0 or above, not nan"),
-        ({"a": "x"}, {}, "the scores are not all numbers"),
+        ({"a": "x"}, {}, "scores is "),
         ({"a": 1, "b": np.inf}, {}, "1 of 2 scores are infinite"),
         ({}, {}, "at least one algorithm"),
     ],

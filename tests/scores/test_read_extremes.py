@@ -160,7 +160,7 @@ def test_halves_of_characters(balanced, kind):
 
 
 def test_names_with_halves_of_characters(balanced):
-    with pytest.raises(ScoreTableError, match="not text in UTF-8"):
+    with pytest.raises(BenchinferError, match="not text in UTF-8"):
         read_scores(balanced, measures=ACC, dataset=HALF)
     with pytest.raises(BenchinferError, match="not text in UTF-8"):
         Measure(HALF, "higher")

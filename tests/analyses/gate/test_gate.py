@@ -330,7 +330,7 @@ def test_arguments_are_checked(options, text):
 
 
 def test_a_frame_is_no_score_table():
-    with pytest.raises(bi.DesignError, match="a DataFrame is not a score table"):
+    with pytest.raises(bi.DesignError, match="scores is a DataFrame"):
         ask(pd.DataFrame())
 
 

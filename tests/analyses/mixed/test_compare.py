@@ -671,7 +671,7 @@ def test_short_texts():
 
 
 def test_a_frame_in_place_of_a_score_table_is_refused():
-    with pytest.raises(DesignError, match="a DataFrame is not a score table"):
+    with pytest.raises(DesignError, match="scores is a DataFrame"):
         bi.compare_mixed(pd.DataFrame({"value": [1.0]}))
 
 

@@ -573,7 +573,7 @@ REFUSED = [
     (
         {"contrasts": np.eye(3)},
         (
-            "contrasts is of type ndarray.\nHint: weights go by name, as in"
+            "contrasts is a ndarray.\nHint: 'tukey', 'dunnett', "
             ' {"a to others": {"a": 1, "b": -0.5, "c": -0.5}}.'
         ),
     ),

@@ -181,7 +181,7 @@ def test_what_gives_relations_is_taken_for_them() -> None:
     texts = [str(consensus(x)) for x in (local, local.relations(), dict(local.relations()))]  # pyright: ignore[reportArgumentType]
     assert len(set(texts)) == 1
     assert texts[0].startswith("svm > lda")
-    with pytest.raises(DesignError, match="at least one relation"):
+    with pytest.raises(DesignError, match="ensemble is"):
         consensus(5)  # pyright: ignore[reportArgumentType]
 
 

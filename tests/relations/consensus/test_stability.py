@@ -163,9 +163,9 @@ def test_ensembles_only() -> None:
     relation = bi.Relation.from_text("a > b")
     with pytest.raises(bi.DesignError, match="there is one relation"):
         bootstrap_consensus(bi.Ensemble({"d": relation}))
-    with pytest.raises(bi.DesignError, match=r"a Relation is not an ensemble"):
+    with pytest.raises(bi.DesignError, match=r"ensemble is a Relation"):
         bootstrap_consensus(relation)  # pyright: ignore[reportArgumentType]
-    with pytest.raises(bi.DesignError, match=r"Hint: Ensemble\(relations\)"):
+    with pytest.raises(bi.DesignError, match=r"Hint: an Ensemble"):
         bootstrap_consensus({"d": relation})  # pyright: ignore[reportArgumentType]
     found = bootstrap_consensus(votes(), resamples=3, seed=1)
     with pytest.raises(bi.DesignError, match="level is 2"):
@@ -181,7 +181,7 @@ def test_resamples_and_seed_are_whole(given: dict[str, Any]) -> None:
 
 
 def test_what_is_no_ensemble_is_no_resample() -> None:
-    with pytest.raises(DesignError, match="int is not a resampled ensemble"):
+    with pytest.raises(DesignError, match=r"resampled is \[1\]"):
         bootstrap_consensus(votes(), resampled=[1])  # pyright: ignore[reportArgumentType]
 
 

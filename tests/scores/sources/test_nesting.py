@@ -190,7 +190,7 @@ def test_correlations_and_design_effects_are_shown():
 
 
 def test_unit_weights_are_one_of_two(answers):
-    with pytest.raises(ScoreTableError, match="unknown unit weights 'answers'"):
+    with pytest.raises(bi.BenchinferError, match="unknown unit_weights 'answers'"):
         read(answers, unit_weights="answers")
 
 
