@@ -44,7 +44,7 @@ test-engines: $(READY)
 	test -x $(ENGINES)/bin/spark-submit || { $(UV) venv --no-project --clear --python $(BIN)/python $(ENGINES) && \
 		$(UV) pip install --python $(ENGINES) -r requirements.lock "distributed" "pyspark>=4" && \
 		$(UV) pip install --python $(ENGINES) --no-deps --no-build-isolation --editable .; }
-	$(ENGINES)/bin/python -m pytest -n 0 -m engines tests/scores/sources/test_clusters.py tests/scores/test_statistics.py -W default $(ARGS)
+	$(ENGINES)/bin/python -m pytest -n 0 -m engines tests/scores/rows/test_clusters.py tests/scores/rows/test_statistics.py -W default $(ARGS)
 
 paper: $(READY) # needs pdflatex: apt-get install texlive-latex-extra texlive-science
 	$(BIN)/pytest -m latex $(ARGS)

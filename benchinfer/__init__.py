@@ -47,14 +47,16 @@ if TYPE_CHECKING:
     from benchinfer.relations.ensemble import Ensemble
     from benchinfer.relations.relation import Relation
     from benchinfer.reports.page import report
-    from benchinfer.scores.read import read_scores
+    from benchinfer.scores.declaration import Declaration
+    from benchinfer.scores.examples import load_example
+    from benchinfer.scores.read import read_scores, read_traces
     from benchinfer.scores.resampling import Resampling
-    from benchinfer.scores.sources.examples import load_example
     from benchinfer.scores.table import ScoreTable
 
 _homes = {
     "BenchinferError": "core.errors",
     "Components": "analyses.plan.variances",
+    "Declaration": "scores.declaration",
     "DesignError": "core.errors",
     "Ensemble": "relations.ensemble",
     "Measure": "core.measure",
@@ -78,7 +80,7 @@ _homes = {
     "dataset_features": "analyses.subgroups.characteristics",
     "gate": "analyses.gate.gate",
     "load": "core.saving",
-    "load_example": "scores.sources.examples",
+    "load_example": "scores.examples",
     "monitor": "analyses.monitor.monitor",
     "pareto": "analyses.pareto",
     "per_dataset": "comparison.per_dataset",
@@ -86,6 +88,7 @@ _homes = {
     "plot": "plots.draw",
     "read_effects": "analyses.meta.read",
     "read_scores": "scores.read",
+    "read_traces": "scores.read",
     "read_wins": "analyses.wins.counts",
     "regions": "analyses.subgroups.regions.regions",
     "report": "reports.page",
@@ -94,6 +97,7 @@ _homes = {
 __all__ = [
     "BenchinferError",
     "Components",
+    "Declaration",
     "DesignError",
     "Ensemble",
     "Measure",
@@ -125,6 +129,7 @@ __all__ = [
     "plot",
     "read_effects",
     "read_scores",
+    "read_traces",
     "read_wins",
     "regions",
     "report",

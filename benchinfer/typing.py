@@ -30,7 +30,7 @@ from benchinfer.papers.styler import PaperTable
 from benchinfer.relations.cluster_stability import ClusterStability
 from benchinfer.relations.consensus.consensus import Consensus
 from benchinfer.relations.consensus.stability import ConsensusInfluence, Stability
-from benchinfer.scores.statistics import SufficientStatistics
+from benchinfer.scores import LimitedRuns, SufficientStatistics
 
 __all__ = [
     "Allocation",
@@ -49,6 +49,7 @@ __all__ = [
     "Gate",
     "GatedMeasure",
     "LeaveOneOut",
+    "LimitedRuns",
     "MetaComparison",
     "MixedComparison",
     "MonitorComparison",

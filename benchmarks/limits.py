@@ -37,11 +37,11 @@ def main() -> None:
         print(f"{algorithms} algorithms, {instances:,} instances")
         total = 0.0
         for name, statistic in (
-            ("stopped_runs", scores.stopped_runs),
-            ("runs", scores.runs),
-            ("virtual_best", scores.virtual_best),
-            ("penalties", scores.penalties),
-            ("running_times", scores.running_times),
+            ("stopped_runs", scores.runs().stopped),
+            ("runs", scores.runs().summary),
+            ("virtual_best", scores.runs().virtual_best),
+            ("penalties", scores.runs().penalties),
+            ("running_times", scores.runs().running_times),
             ("penalise", lambda scores=scores: scores.penalise(10)),
             ("solved", scores.solved),
         ):

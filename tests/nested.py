@@ -27,7 +27,7 @@ def items_of_passages(sizes, algorithms="ab", datasets=1, seed=0):
 
 def read(frame, **options):
     options = {"measures": {"acc": "higher"}, "units": LEVELS, **options}
-    return bi.read_scores(frame, **options)
+    return bi.read_scores(frame, measures=bi.Declaration(**options))
 
 
 def sums(frame, algorithm):

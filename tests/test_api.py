@@ -13,6 +13,7 @@ import benchinfer as bi
 NAMES = [
     "BenchinferError",
     "Components",
+    "Declaration",
     "DesignError",
     "Ensemble",
     "Measure",
@@ -44,6 +45,7 @@ NAMES = [
     "plot",
     "read_effects",
     "read_scores",
+    "read_traces",
     "read_wins",
     "regions",
     "report",
@@ -107,6 +109,10 @@ SIGNATURES = {
     " target='auto', level=0.95, unit='run', failed='missing', on_undecided=None",
     "papers.latex": "text",
     "load": "path",
+    "Declaration": "measures=None, columns=None, layout='auto', where=None, name=None,"
+    " dataset=None, resampling=None, paired=None, repeats='error', failed='missing',"
+    " covariates=None, features=None, names=None, units=None, take=None, query=None,"
+    " crashed='stopped', unit_weights='items', selected=False",
     "load_example": "name",
     "monitor": "scores, measure=None, *, pairs='all', control=None, method='recursive',"
     " rule='constant', spending='obrien-fleming', stage=50, last_stage='auto', test='t',"
@@ -129,10 +135,11 @@ SIGNATURES = {
     "read_effects": "source, *, measures=None, columns=None, effect='difference', harmonise=None,"
     " correlation=None, covariates=(), n=None, spread='sd'",
     "read_scores": "source, *, measures=None, columns=None, layout='auto', where=None,"
-    " name=None, dataset=None, resampling=None, paired=None, repeats='error', query=None,"
-    " failed='missing', crashed='stopped', covariates=None, features=None, normalise=None,"
-    " names=None, units=None, unit_weights='items', take=None, selected=False,"
-    " targets=None",
+    " name=None, dataset=None, resampling=None, paired=None, repeats='error',"
+    " failed='missing', covariates=None, features=None, names=None, units=None, take=None",
+    "read_traces": "source, targets, *, measures=None, columns=None, layout='auto', where=None,"
+    " name=None, dataset=None, resampling=None, paired=None, repeats='error', features=None,"
+    " names=None",
     "report": "results, path, *, scores=None, title=None, bayes=True, format=None, print='short'",
     "stability.resample_relations": "compare, scores, measure=None, *, resample='both',"
     " resamples=200, rule='evidence', seed=1, n_jobs=None, **arguments",
@@ -143,7 +150,7 @@ SIGNATURES = {
 def test_names() -> None:
     assert bi.__all__ == NAMES
     assert dir(bi) == sorted(NAMES + SUBMODULES)
-    assert len(NAMES) <= 36
+    assert len(NAMES) <= 38
 
 
 @pytest.mark.parametrize("name", NAMES)

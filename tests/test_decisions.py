@@ -20,11 +20,11 @@ READINGS |= {"replace", "rfind", "rindex", "rpartition", "rsplit", "split", "sta
 PATTERNS = {"findall", "finditer", "fullmatch", "match", "search", "split", "sub", "subn"}
 MAY_READ = {
     # The heads of the columns have the direction, which each headline names again.
-    "analyses/choice/sections.py:_measures",
+    "analyses/choice/sections.py:measures_section",
     # It writes the calls that an error proposes as commands.
     "cli/hints.py:said",
     # PyArrow's errors have no field: what is wrong is read here, once, and is a field from then on.
-    "scores/sources/files.py:_arrow_fault",
+    "scores/sources/text.py:arrow_fault",
 }
 
 

@@ -23,7 +23,7 @@ from benchinfer.core.verdict import Comparative, Verdict
 from benchinfer.numerics import ties
 from benchinfer.numerics.covariance import pairs_of
 from benchinfer.numerics.types import Array
-from benchinfer.scores.statistics import rows_needed
+from benchinfer.scores.rows.sufficient import rows_needed
 
 type Statistic = Literal["mean", "median", "worst"]
 _statistics = {"mean": "means", "median": "medians", "worst": "worst scores"}
@@ -57,7 +57,6 @@ class PointsComparison(Comparison):
 
     title: ClassVar[str] = "Point comparison"
     tested: ClassVar[bool] = False
-    shown: ClassVar[str] = ""
 
     @property
     def words(self) -> str:
@@ -104,7 +103,7 @@ class PointsComparison(Comparison):
 
     @property
     def _name(self) -> str:
-        return "worst score" if self.statistic == "worst" else self.statistic
+        return self.measure.average if self.statistic == "mean" else self.words[4:]
 
     def headline(self) -> str:
         """Return the order of the statistic in one sentence: nothing is tested, or better."""
@@ -124,9 +123,8 @@ class PointsComparison(Comparison):
         )
 
     def scope(self) -> str:
-        """Return what the claims are about, in words: never more than a description."""
-        where = wording.scope(self.setting, self.target, where="over")
-        return f"going by {self.words} alone, without inference, {where}"
+        """Return what is described, in words: data sets, and never a domain."""
+        return wording.scope(self.setting, self.target, where="over")
 
     def sources(self) -> list[object]:
         """Return the functions used whose docstrings name their sources."""
@@ -227,6 +225,7 @@ def compare_points(
                 0.0,
                 1.0,
                 least=True,
+                sentence="Nothing is tested: point rules describe these scores.",
                 remedy=("none: point rules describe these scores" + evidence),
             ),
         ),

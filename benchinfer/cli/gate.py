@@ -54,7 +54,7 @@ def _sides(source: SourceArguments, scores: ScoreTable, given: Mapping[str, Any]
     sides = {side: given[side] for side in _SIDES if given[side] is not None}
     paths = [source.scores, *(source.others or ())]
     if len(sides) < len(paths) == len(_SIDES):
-        from benchinfer.scores.sources.files import names_apart
+        from benchinfer.scores.sources.folders import names_apart
 
         names = names_apart([Path(path) for path in paths])
         if set(names) != set(scores.algorithms):

@@ -156,7 +156,7 @@ def plan(
     from benchinfer.cli.guard import Exit
     from benchinfer.cli.report import write
     from benchinfer.reports import documents
-    from benchinfer.scores.sources.nesting import nested_items
+    from benchinfer.scores.rows.nesting import nested_items
 
     scores = source.read()
     name = source.measure(scores, measure)

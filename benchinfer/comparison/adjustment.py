@@ -157,8 +157,8 @@ def words(
     n = len(family.matrix)
     if level_spent(adjust, n, interval):
         return (
-            f"P-values are {of_p_values}{by}; intervals leave equality out if and only if a pair is"
-            " decided: verdicts and intervals are one statement, and hold together"
+            f"P-values are {of_p_values}{by}; an interval leaves equality out if and only if its"
+            " pair is decided, and all verdicts and intervals hold together"
         )
     if stepwise(adjust, n) and interval == "pairwise":
         return (

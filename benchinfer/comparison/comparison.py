@@ -113,8 +113,6 @@ class Comparison(Tabular):
 
     # What the analysis is called in headings.
     title: ClassVar[str] = "Comparison"
-    # What goes before "better" in a headline.
-    shown: ClassVar[str] = "shown to be "
     # Words for the algorithm that a verdict puts first, and for the other one.
     comparative: ClassVar[Comparative] = BETTER
     # Why it may decide a pair that another analysis leaves undecided, and the reverse.
@@ -402,7 +400,7 @@ class Comparison(Tabular):
             better = self.measure.better
         most = f"the {words[better == 'higher']} {name}"
         thin = wording.resting(read)
-        first = wording.headline(relation, self.measure, scope, levels, most, self.shown, thin)
+        first = wording.headline(relation, self.measure, scope, levels, most, thin)
         return f"{first}{gaps}"
 
     @checked
@@ -468,7 +466,7 @@ class Comparison(Tabular):
             return ""
         sides, codes = self.pairs.sides, self.pairs.codes
         wins = [
-            f"{winner} is {self.shown}better than {loser}"
+            f"{winner} is better than {loser}"
             for winner, loser in (
                 sides[p] if codes[p] == Verdict.FIRST else sides[p][::-1]
                 for p in np.flatnonzero(against).tolist()
@@ -606,8 +604,19 @@ class TestedComparison(Comparison):
             **({} if e.p_error is None else {"p_error": e.p_error}),
             "p_raw": e.p_raw,
             "p_equivalence": e.p_equivalence,
+            **({} if e.equivalence_low is None else self._of_equivalence()),
             **({} if e.p_noninferiority is None else {"p_noninferiority": e.p_noninferiority}),
         }
+
+    def _of_equivalence(self) -> Mapping[str, Array]:
+        """Return the intervals of equivalent pairs, NaN for the others; empty where none is."""
+        low, high = self.evidence.equivalence_low, self.evidence.equivalence_high
+        equal = self.pairs.codes == Verdict.EQUIVALENT
+        if low is None or high is None or not equal.any():
+            return {}
+        low, high = (np.where(equal, end, np.nan) for end in (low, high))
+        low, high = self.measure.effect_interval(low, high)
+        return {"equivalence_low": low, "equivalence_high": high}
 
     def irrelevant(self) -> list[tuple[str, str]]:
         """Return the pairs that differ significantly, but by less than the tolerance."""

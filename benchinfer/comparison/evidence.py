@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import ClassVar, Literal
 
@@ -21,11 +21,17 @@ from benchinfer.scores.checks.units import UNEQUAL
 from benchinfer.scores.coverage import Coverage
 from benchinfer.scores.numerics.limits import StoppedRuns
 from benchinfer.scores.resampling import Resampling
-from benchinfer.scores.statistics import SufficientStatistics
+from benchinfer.scores.rows.reductions import spread
+from benchinfer.scores.rows.sufficient import SufficientStatistics
 from benchinfer.scores.table import ScoreTable
 
 # What an analysis takes: a table, or statistics of one.
 type Scores = ScoreTable | SufficientStatistics
+# Of levels from 0.5 down the interval of equivalence is all but the estimate itself.
+_MOST_TAIL = 0.5 - 1e-9
+# From the numbers of some pairs, and the probability that the interval of each leaves out on either
+# side, to both ends.
+type Ends = Callable[[Codes, Array], tuple[Array, Array]]
 
 
 @savable
@@ -122,7 +128,8 @@ class Setting:
                 f"{len(coverage.algorithms)} algorithm has scores of measure {chosen.name!r}.",
                 hint="a comparison needs at least two.",
             )
-        quantiles = scores.spread(chosen.name)
+        of_measure = scores.summary.of(chosen.name)
+        quantiles = spread(of_measure, scores.rows.quartiles(of_measure))
         _refuse_out_of_range(chosen, quantiles)
         setting = Setting(
             measure=chosen,
@@ -138,7 +145,7 @@ class Setting:
             resampling=scores.resampling,
             paired=scores.paired,
             digest=digest,
-            stopped=scores.stopped_runs(chosen.name),
+            stopped=None if chosen.limit is None else scores.runs(chosen.name).stopped(),
             units="" if scores.units is None else scores.units.words(chosen.name),
             members=scores.members,
         )
@@ -180,7 +187,7 @@ def as_table(scores: Scores) -> ScoreTable:
     """Return a score table; one without rows for sufficient statistics and cluster tables."""
     if isinstance(scores, SufficientStatistics):
         return ScoreTable.of_statistics(scores)
-    return ScoreTable.of_statistics(scores.statistics()) if scores.in_cluster else scores
+    return ScoreTable.of_statistics(scores.statistics()) if scores.rows.in_cluster else scores
 
 
 def _refuse_out_of_range(measure: Measure, quantiles: Array) -> None:
@@ -293,6 +300,8 @@ class Level:
     high="P",
     p_noninferiority="P [0,1] nan",
     p_error="P [0,1] nan",
+    equivalence_low="P",
+    equivalence_high="P",
 )
 @dataclass(frozen=True, slots=True)
 class Evidence:
@@ -315,6 +324,9 @@ class Evidence:
         which is to be shown better is worse by the tolerance or more; else None.
     p_error
         Monte Carlo errors of the adjusted p-values, None where there are none.
+    equivalence_low, equivalence_high
+        Interval of the test of equivalence (`with_equivalence`), NaN where it shows none; None
+        where it shows none of any pair.
     """
 
     estimate: Array
@@ -328,6 +340,8 @@ class Evidence:
     high: Array
     p_noninferiority: Array | None = None
     p_error: Array | None = None
+    equivalence_low: Array | None = None
+    equivalence_high: Array | None = None
 
 
 @savable
@@ -408,6 +422,54 @@ def in_agreement(low: Array, high: Array, estimate: Array, decided: Flags) -> tu
     low = np.where(up, np.maximum(low, 0.0), np.where(down, low, np.minimum(low, 0.0)))
     high = np.where(down, np.minimum(high, 0.0), np.where(up, high, np.maximum(high, 0.0)))
     return low, high
+
+
+def with_equivalence(
+    evidence: Evidence, tail: Array, alpha: float, margin: float, ends: Ends
+) -> Evidence:
+    """Return evidence with the intervals that show equivalence, as it was where none is shown.
+
+    They lie within the margin.
+
+    Parameters
+    ----------
+    evidence
+        Of the pairs, with their p-values of equivalence.
+    tail
+        (P,) levels of the two one-sided tests of each pair that is equivalent, which its interval
+        leaves out on either side.
+    alpha, margin
+        Level of all pairs together, and the difference that does not matter.
+    ends
+        From the numbers of some pairs and their tails to both ends of their intervals.
+
+    Notes
+    -----
+    An interval of another statistic than the tests' is cut at the margin where these decide.
+    """
+    equal = np.flatnonzero(evidence.p_equivalence <= alpha)
+    if not len(equal):
+        return evidence
+    low, high = np.full((2, len(tail)), np.nan)
+    low[equal], high[equal] = ends(equal, np.minimum(tail[equal], _MOST_TAIL))
+    return replace(
+        evidence,
+        equivalence_low=np.maximum(low, -margin),
+        equivalence_high=np.minimum(high, margin),
+    )
+
+
+def tail_of_step(p: Array, adjusted: Array, alpha: float) -> Array:
+    """Return (P,) levels at which each pair alone is tested, given those of all adjusted p-values.
+
+    A pair's p-value is at most its level if and only if the adjusted one is at most alpha.
+
+    Examples
+    --------
+    >>> tail_of_step(np.array([0.01, 0.04]), np.array([0.02, 0.04]), 0.05).tolist()
+    [0.025, 0.05]
+    """
+    return alpha * np.divide(p, adjusted, out=np.full(len(p), 1 / len(p)), where=adjusted > 0)
 
 
 def silenced(evidence: Evidence, silent: Flags) -> Evidence:

@@ -18,10 +18,15 @@ from benchinfer.comparison.adjustment import (
 )
 from benchinfer.comparison.comparison import Alternative
 from benchinfer.comparison.contrasts import ContrastFamily
-from benchinfer.comparison.evidence import Evidence, in_agreement
+from benchinfer.comparison.evidence import (
+    Evidence,
+    in_agreement,
+    tail_of_step,
+    with_equivalence,
+)
 from benchinfer.numerics import closed_testing, max_t
 from benchinfer.numerics.covariance import Adjusted, Estimates, contrast_variances
-from benchinfer.numerics.types import Array, Flags
+from benchinfer.numerics.types import Array, Codes, Flags
 
 # From each contrast's own p-values, which of them say nothing as their difference does not vary,
 # and the margin that one-sided tests add, to adjusted p-values and the errors of these.
@@ -95,17 +100,8 @@ def evidence_of(
     if isinstance(errors, Estimates):
         estimate = errors.estimate
     flat = without_spread(error, errors)
-    safe = np.where(flat, 1.0, error)
     side = SIDES[alternative]
-    # Without an error nothing is shown, of no side.
-    worst = -side * np.inf if side else 0.0
-    tests = _Statistics(
-        side=side,
-        difference=np.where(flat, 0.0, estimate / safe),
-        gap=np.where(flat, -np.inf, (margin - np.abs(estimate)) / safe),
-        margin=np.where(flat, worst, (estimate + side * margin) / safe),
-        df=errors.df,
-    )
+    tests = _statistics(side, estimate, error, errors.df, flat, margin)
     errors_of_p = np.zeros(len(estimate))
     n = len(estimate)
     spent, agree = level_spent(adjust, n, interval), agreeing(adjust, n, interval)
@@ -147,7 +143,51 @@ def evidence_of(
         p_noninferiority=np.where(flat, 1.0, not_worse)[shown] if side and margin else None,
         p_error=errors_of_p[shown] if errors_of_p.any() else None,
     )
+    if (evidence.p_equivalence <= alpha).any():
+        evidence = _with_equivalence(evidence, family, errors, tests, adjust, alpha, margin)
     return evidence, p_error
+
+
+def _statistics(
+    side: int, estimate: Array, error: Array, df: Array, flat: Flags, margin: float
+) -> _Statistics:
+    """Return the t statistics of contrasts; of flat ones, without an error, those of no side."""
+    safe = np.where(flat, 1.0, error)
+    worst = -side * np.inf if side else 0.0
+    return _Statistics(
+        side=side,
+        difference=np.where(flat, 0.0, estimate / safe),
+        gap=np.where(flat, -np.inf, (margin - np.abs(estimate)) / safe),
+        margin=np.where(flat, worst, (estimate + side * margin) / safe),
+        df=df,
+    )
+
+
+def _with_equivalence(
+    evidence: Evidence,
+    family: ContrastFamily,
+    errors: Adjusted | Estimates,
+    tests: _Statistics,
+    adjust: str,
+    alpha: float,
+    margin: float,
+) -> Evidence:
+    """Return evidence with the intervals that show equivalence."""
+    if adjust in JOINT and isinstance(errors, Adjusted):
+        both = max_t.max_t(family.matrix, errors.cov, float(errors.df.min()))
+        # Without a level both one-sided tests are of the estimate itself.
+        critical = max_t.quantile(both, 2 * alpha) if 2 * alpha < 1 else 0.0
+        tail = stdtr(evidence.df, np.full(len(evidence.df), -critical))
+    else:
+        alone = stdtr(tests.df, -tests.gap)[family.wanted]
+        tail = tail_of_step(alone, evidence.p_equivalence, alpha)
+
+    def ends(pairs: Codes, tails: Array) -> tuple[Array, Array]:
+        estimate = evidence.estimate[pairs]
+        reach = max_t.critical_t(evidence.df[pairs], 2 * tails) * evidence.std_error[pairs]
+        return estimate - reach, estimate + reach
+
+    return with_equivalence(evidence, tail, alpha, margin, ends)
 
 
 def _joint(

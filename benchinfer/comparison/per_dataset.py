@@ -364,7 +364,7 @@ def per_dataset(
             continue
         unfit += [outcome] if isinstance(outcome, ArgumentError) else []
         measured = work.measure in {m.name for m in parts[name].measures}
-        held = parts[name].stopped_runs(work.measure) if measured else None
+        held = parts[name].runs(work.measure).stopped() if measured else None
         if held is not None and (held.stopped == held.n).all():
             refused[name] = (
                 f"all runs were stopped at the limit of {held.limit:,.6g}: up to it they are equal."

@@ -7,6 +7,7 @@ import numpy as np
 
 from benchinfer.comparison.evidence import Level
 from benchinfer.core.measure import Measure
+from benchinfer.core.numbers import subject
 from benchinfer.core.saving import savable
 from benchinfer.core.sections import Check
 from benchinfer.core.verdict import Verdict
@@ -59,24 +60,39 @@ class Convergence:
         apart += " (draws=...)"
         few = f"chains of {draws} say too little: more draws (draws=...)"
         checks = [
-            Check.of(name, value, R_HAT, remedy=apart)
-            for name, value in (
-                ("largest R-hat of average effects and scales", self.r_hat),
-                ("largest R-hat of the data sets' effects", self.r_hat_effects),
+            Check.of(
+                f"largest R-hat of {what}",
+                value,
+                R_HAT,
+                sentence=f"Chains of {draws} do not agree yet on {what} (R-hat {value:.4g}), and so"
+                " decide no pair.",
+                remedy=apart,
+            )
+            for what, value in (
+                ("average effects and scales", self.r_hat),
+                ("the data sets' effects", self.r_hat_effects),
             )
         ]
         checks += [
-            Check.of(name, value, ESS, least=True, remedy=few)
-            for name, value in (
-                ("smallest effective sample size, middle", self.bulk),
-                ("smallest effective sample size, tails", self.tail),
+            Check.of(
+                f"smallest effective sample size, {where}",
+                value,
+                ESS,
+                least=True,
+                sentence=f"Chains of {draws} are worth only {value:,.0f} independent draws in the"
+                f" {where}.",
+                remedy=few,
             )
+            for where, value in (("middle", self.bulk), ("tails", self.tail))
         ]
         if self.divergences is not None:
             checks.append(
                 Check.of(
                     "divergent transitions",
                     self.divergences,
+                    sentence=f"{subject(self.divergences, 'transition', 'was')} divergent: some"
+                    " part"
+                    " of the posterior was not reached, and no pair is decided.",
                     remedy="NUTS did not reach some part of the posterior, so that no pair is"
                     " decided: other priors=...",
                 )

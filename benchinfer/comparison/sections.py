@@ -3,25 +3,23 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from benchinfer.comparison.comparison import Comparison, TestedComparison
+from benchinfer.comparison.effects import Write, effect_columns, equivalence_columns, level_columns
 from benchinfer.comparison.further.best import BestSets
-from benchinfer.comparison.further.sections import best_section
+from benchinfer.comparison.further.sections import best_section, rank_range
 from benchinfer.comparison.per_dataset import Comparisons
+from benchinfer.comparison.wording import equivalent
 from benchinfer.core import sections
 from benchinfer.core.frames import GLOSSARY
 from benchinfer.core.numbers import (
     amount,
     brief,
     count,
-    decimals,
     degrees,
-    interval,
     join,
     level_percent,
     p_error,
@@ -47,7 +45,6 @@ from benchinfer.core.sections import (
     number,
 )
 from benchinfer.core.verdict import Verdict
-from benchinfer.numerics.types import Array
 from benchinfer.relations.sections import (
     MOST_IN_ORDER,
     MOST_PAIRS,
@@ -69,7 +66,6 @@ if TYPE_CHECKING:
     from benchinfer.scores.coverage import Coverage, Finding
 
 
-type Write = Callable[[float], str]
 _HEADS = {
     "std_error": "std. error",
     "p_value": "p",
@@ -96,12 +92,11 @@ _WRITERS: Mapping[str, Write] = {
     "df": places(1),
     "p_error": p_error,
 }
+# When a narrow table goes without a column, and the sentence in its place.
+_SPARE = {"p_value": (2, ""), "prob_second": (1, "P second is what the others leave to 1.")}
 RANKING_CAPTION = "Differences of the algorithms from the best one, or from the control."
-BEYOND = "open"  # in place of a ratio
 _NAMES = ("contrast", "first", "second")
 _TESTS = ("p_value", "p_noninferiority")
-_OPEN = np.array([-np.inf, np.inf])
-_BETTER = (Verdict.FIRST.label, Verdict.SECOND.label)
 _SHARES = ("prob_first", "prob_equivalent", "prob_second")
 
 
@@ -145,84 +140,6 @@ def direction(comparison: Comparison) -> str:
     return f"{what}{measure.noun} of first divided by second; {side} 1 the first is {word}"
 
 
-def interval_writer(write: Write, turn: Callable[[object], Array]) -> Callable[[float, float], str]:
-    """Return a formatter of intervals, open at the values to which `turn` maps infinite bounds."""
-    lowest, highest = sorted(turn(_OPEN).tolist())
-    return partial(interval, write=write, ends=(lowest, highest))
-
-
-def effect_columns(measure: Measure, frame: pd.DataFrame, kind: str) -> tuple[Column, ...]:
-    """Return the columns of an effect and of its interval if any."""
-    write = effect_writer(measure, frame)
-    estimate = number("estimate", measure.effect_name, write)
-    if "conf_low" not in frame:
-        return (estimate,)
-    verdict = ("verdict",) if "verdict" in frame else ()
-    written = partial(effect_interval, measure=measure, write=write)
-    return estimate, number("conf_low", kind, written, also=("conf_high", *verdict))
-
-
-def effect_interval(
-    low: float, high: float, verdict: str = "", *, measure: Measure, write: Write
-) -> str:
-    """Return the interval of an effect as text, open at equality where the pair is decided.
-
-    Examples
-    --------
-    >>> from benchinfer.core.measure import Measure
-    >>> error = Measure("error", better="lower")
-    >>> effect_interval(0.0, 0.21, "second", measure=error, write=places(2))
-    'above 0 to 0.21'
-    >>> effect_interval(0.0, 0.21, "undecided", measure=error, write=places(2))
-    '0.00 to 0.21'
-    """
-    equality = measure.neutral
-    if verdict not in _BETTER or equality not in {low, high}:
-        return interval_writer(write, measure.effect)(low, high)
-    lowest, highest = sorted(measure.effect(_OPEN).tolist())
-    if low == equality:
-        above = f"above {equality:g}"
-        return f"{above} to {write(high)}" if high < highest else above
-    below = f"below {equality:g}"
-    return f"{write(low)} to {below}" if low > lowest else below
-
-
-def level_columns(comparison: Comparison, frame: pd.DataFrame) -> tuple[Column, ...]:
-    """Return the columns of the levels, with their marks, intervals and means if any."""
-    measure, write = comparison.measure, level_writer(comparison, frame)
-    marks = comparison.level_marks
-    # The caption has the name in full.
-    head = comparison.levels.name.replace(" of {}", "").replace("{}", measure.name) or measure.name
-    columns = [
-        number(
-            "estimate",
-            head,
-            lambda value, name: f"{write(value)}{marks[name]}",
-            also=("algorithm",),
-        )
-    ]
-    if "conf_low" in frame:
-        kind = f"{level_percent(comparison.level)} interval"
-        written = interval_writer(write, measure.level_of)
-        columns.append(number("conf_low", kind, written, also=("conf_high",)))
-    if "mean" in frame:
-        average = "mean" if measure.scale == "logit" else measure.average
-        columns.append(number("mean", average, mean_writer(comparison, frame)))
-    return tuple(columns)
-
-
-def level_writer(comparison: Comparison, frame: pd.DataFrame) -> Write:
-    """Return a formatter of levels, with two decimals for levels without the measure's unit."""
-    if comparison.levels.better:
-        return places(2)
-    return effect_writer(comparison.measure, frame)
-
-
-def mean_writer(comparison: Comparison, frame: pd.DataFrame) -> Write:
-    """Return a formatter of the means next to the levels."""
-    return effect_writer(comparison.measure, frame.assign(estimate=frame["mean"]))
-
-
 def contrasts(comparison: Comparison, basis: str = "") -> Table:
     """Return the table of contrasts in ranking order, with a note on the basis of the p-values."""
     measure, data = comparison.measure, comparison.contrasts(all=True)
@@ -234,7 +151,8 @@ def contrasts(comparison: Comparison, basis: str = "") -> Table:
     columns = _drawn(data["p_error"]) if "p_error" in data else {}
     decide += ["p_error"] if largest > 0 and len({*_TESTS} & {*decide}) == 1 else []
     shown = {*_NAMES, *decide, "measure", "quantity", "estimate", "conf_low", "conf_high"}
-    shown |= {"verdict", "winner", *(["p_error"] if largest == 0 else [])}
+    shown |= {"verdict", "winner", "equivalence_low", "equivalence_high"}
+    shown |= {"p_error"} if largest == 0 else set()
     return Table(
         name="contrasts",
         caption=f"Contrasts: {direction(comparison)}",
@@ -242,17 +160,33 @@ def contrasts(comparison: Comparison, basis: str = "") -> Table:
         data=data,
         columns=(
             *names(*(name for name in _NAMES if name in data)),
-            outcome(comparison.comparative),
+            outcome(comparison.comparative, said_equivalent(measure)),
             *effect_columns(measure, data, f"{level_percent(comparison.level)} {kind}"),
             *(columns.get(name) or _column(name) for name in decide),
+            *equivalence_columns(measure, data),
             *(_column(name, brief=False) for name in map(str, data.columns) if name not in shown),
         ),
         note=f"{decision(comparison, 0.0 if 'p_error' in decide else largest)} {basis}".strip(),
     )
 
 
+def said_equivalent(measure: Measure) -> str:
+    """Return the verdict of equivalence, with the difference that does not matter if it is set."""
+    return equivalent(measure) if measure.tolerance > 0 else Verdict.EQUIVALENT.label
+
+
+def decisive_columns(data: pd.DataFrame) -> tuple[Column, ...]:
+    """Return the columns of p-values, or of the probabilities of verdicts, if there are any."""
+    drawn = _drawn(data["p_error"]) if "p_error" in data else {}
+    idle = {"prob_equivalent"} if "prob_first" in data and not data["prob_equivalent"].any() else ()
+    shown = [name for name in (*_TESTS, *_SHARES) if name in data and name not in idle]
+    return tuple(drawn.get(name) or _column(name) for name in shown)
+
+
 def _column(name: str, *, brief: bool = True) -> Column:
-    return number(name, _HEADS.get(name, name), _WRITERS.get(name, significant), brief=brief)
+    head, write = _HEADS.get(name, name), _WRITERS.get(name, significant)
+    spare, instead = _SPARE.get(name, (0, ""))
+    return number(name, head, write, brief=brief, spare=spare, instead=instead)
 
 
 def _drawn(errors: pd.Series[float]) -> dict[str, Column]:
@@ -263,8 +197,14 @@ def _drawn(errors: pd.Series[float]) -> dict[str, Column]:
     places = p_places(errors)
     p, error = partial(p_value, decimals=places), partial(p_error, decimals=places)
     return {
-        "p_value": number("p_value", _HEADS["p_value"], p, also=("p_error",)),
-        "p_error": number("p_error", _HEADS["p_error"], error),
+        "p_value": number("p_value", _HEADS["p_value"], p, also=("p_error",), spare=2),
+        "p_error": number(
+            "p_error",
+            _HEADS["p_error"],
+            error,
+            spare=1,
+            instead=_largest_error(float(errors.max())),
+        ),
     }
 
 
@@ -274,7 +214,7 @@ def decision(comparison: Comparison, error: float = 0.0) -> str:
     if inferential(comparison):
         parts.insert(0, f"{sentence(comparison.provenance.adjustment)}.")
     if error > 0:
-        parts.append(f"Monte Carlo errors of p-values: at most {p_error(error)}.")
+        parts.append(_largest_error(error))
     one_sided = comparison.measure.tolerance > 0 and comparison.alternative != "two-sided"
     if one_sided and isinstance(comparison, TestedComparison):
         shown = [f"{a} against {b}" for a, b in comparison.noninferior()]
@@ -282,31 +222,11 @@ def decision(comparison: Comparison, error: float = 0.0) -> str:
     return " ".join(parts)
 
 
-def effect_writer(measure: Measure, frame: pd.DataFrame) -> Write:
-    """Return a formatter of effects with digits by their uncertainty, three or more for ratios."""
-    if measure.scale == "identity":
-        return places(decimals(_spreads(frame)))
-    if "conf_low" not in frame:
-        return significant
-    # Of ratios, quarters of the intervals' logarithms: errors as shares.
-    with np.errstate(divide="ignore", invalid="ignore"):
-        shares = np.log(frame["conf_high"] / frame["conf_low"]) / 4
-    return partial(_ratio, digits=max(3, decimals(shares.tolist())))
+def _largest_error(error: float) -> str:
+    return f"Monte Carlo errors of p-values: at most {p_error(error)}."
 
 
-def _ratio(value: float, digits: int) -> str:
-    """Return a ratio as text, with a mark in place of 0 and infinity."""
-    return BEYOND if value in (0.0, np.inf) else significant(value, digits)
-
-
-def _spreads(frame: pd.DataFrame) -> list[float]:
-    if "std_error" in frame:
-        return [float(v) for v in frame["std_error"]]
-    if "conf_low" in frame:
-        return [float(v) / 4 for v in frame["conf_high"] - frame["conf_low"]]
-    if "algorithm" in frame:  # the steps between neighbours
-        return np.diff(np.sort(frame["estimate"])).tolist()
-    return (frame["estimate"] / 10).tolist()
+_POSSIBLE_RANKS = number("rank_low", "ranks", rank_range, also=("rank_high",))
 
 
 def summary(comparison: Comparison, *, details: bool = True) -> Table:
@@ -318,7 +238,8 @@ def summary(comparison: Comparison, *, details: bool = True) -> Table:
     mean = "rank in blocks" if comparison.measure.name == "rank" else "mean rank"
     ranks = (number("mean_rank", mean, places(2)),) if in_blocks else ()
     shown = {"rank", "algorithm", "estimate", "conf_low", "conf_high", "mean", "mean_rank", "n"}
-    shown.add("measure")
+    shown |= {"measure", "rank_low", "rank_high"}
+    ranges = () if comparison.pairs.averages else (_POSSIBLE_RANKS,)
     # The headline has the direction of the measure; that of another statistic is its own.
     turned = comparison.level_better != comparison.measure.better
     about = f"{comparison.level_better} is better" if turned else ""
@@ -337,11 +258,12 @@ def summary(comparison: Comparison, *, details: bool = True) -> Table:
         frame=data.iloc[[*comparison.pairs.best_first]],
         data=data,
         columns=(
-            number("rank", place, brief),
+            number("rank", place, brief, spare=2, instead="Best first."),
             *names("algorithm"),
             *level_columns(comparison, data),
             *ranks,
-            number("n", "units" if comparison.setting.units else "scores", amount),
+            *ranges,
+            number("n", "units" if comparison.setting.units else "scores", amount, spare=1),
             *(
                 number(name, name.replace("_", " "), brief, brief=False)
                 for name in map(str, data.columns)
@@ -438,7 +360,9 @@ def findings(records: Sequence[Finding]) -> Table:
 def explained(tables: Sequence[Table]) -> tuple[tuple[str, str, str], ...]:
     """Return head, name and definition of each table column that is in the glossary."""
     columns = [column for table in tables for column in table.columns[::-1] if column.defined]
-    seen = {name: c.head for c in columns for name in (*c.also[::-1], c.name) if name in GLOSSARY}
+    seen = {name: c.head for c in columns for name in c.also if name in GLOSSARY}
+    seen |= {c.name: c.head for c in columns if c.name in GLOSSARY}
+    seen |= {"conf_high": seen["conf_low"]} if {"conf_low", "conf_high"} <= {*seen} else {}
     return tuple((seen[name], name, text) for name, text in GLOSSARY.items() if name in seen)
 
 

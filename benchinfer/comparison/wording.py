@@ -104,7 +104,6 @@ def headline(
     where: str,
     levels: Array,
     most: str,
-    shown: str = "shown to be ",
     thin: Mapping[str, str] = MappingProxyType({}),
 ) -> str:
     """Return the headline: the best algorithm by its estimate, and the verdicts on it.
@@ -121,8 +120,6 @@ def headline(
         (K,) estimates, larger is better.
     most
         What the best one has, such as "the lowest error".
-    shown
-        What goes before "better"; empty where a rule decides without inference.
     thin
         Algorithms that lack data sets, as `resting` names them.
     """
@@ -142,17 +139,17 @@ def headline(
     elif k > 2 and hub != top and compared.sum() == 2 * (k - 1) == 2 * compared[hub].sum():
         claim = _against(relation, hub, measure)
     elif k > 2 and (compared.sum() == 2 or 2 * compared[top].sum() < k - 1):
-        claim = _of_compared(relation, shown, measure)
+        claim = _of_compared(relation, measure)
     elif k == len(tied) == 2 and relation.states[0, 1] == Verdict.UNDECIDED:
         level = most.split(" ", 2)[2]  # without "the higher" or "the lower"
-        claim = f"{names[0]} and {names[1]} have the same {level}: neither is {shown}better"
+        claim = f"{names[0]} and {names[1]} have the same {level}, and are undecided"
     elif strict.any(axis=0).all():
         claim = "every algorithm is beaten by another one, in a circle: there is no best algorithm"
     else:
         also = [names[i] for i in tied if i != top]
         who = f"{names[top]} has {most}" + (f", tied with {several(also, 3)}" if also else "")
         rest = _shown if strict.any() else _nothing_strict
-        claim = f"{who}{rest(relation, top, shown, measure)}"
+        claim = f"{who}{rest(relation, top, measure)}"
         if apart := [names[i] for i in np.flatnonzero(~compared[top]) if i != top]:
             claim += f"; it was not compared with {several(apart, 3)}"
     return _sentence(where, claim, measure)
@@ -201,7 +198,7 @@ def gaps(coverage: Coverage) -> str:
     return text
 
 
-def _shown(relation: Relation, top: int, shown: str, measure: Measure) -> str:
+def _shown(relation: Relation, top: int, measure: Measure) -> str:
     """Return a clause with the verdicts on the algorithm with the best estimate, after its name."""
     strict, names = relation.strict, relation.algorithms
     if strict[:, top].any():
@@ -217,14 +214,14 @@ def _shown(relation: Relation, top: int, shown: str, measure: Measure) -> str:
         parts += [f"{equivalent(measure)} to {_chosen(names, equal)}"]
     if not parts:
         each = f"each of the other {len(rest)}" if len(rest) > 1 else names[rest[0]]
-        return f", but against {each} it is undecided; {_better(relation, shown, 2)}"
+        return f", but against {each} it is undecided; {_better(relation, 2)}"
     claim = f"; it is {join(parts)}"
     if not rest:
         return claim
     return f"{claim}; against {several([names[i] for i in rest], _NAMED)} it is undecided"
 
 
-def _better(relation: Relation, shown: str, most: int) -> str:
+def _better(relation: Relation, most: int) -> str:
     """Return a clause that lists the first few winners and the algorithms they are better than."""
     names = relation.algorithms
     wins = [
@@ -232,10 +229,10 @@ def _better(relation: Relation, shown: str, most: int) -> str:
         for i, row in enumerate(relation.strict)
         if row.any()
     ]
-    claims = [f"{winner} is {shown}better than {several(rest, 3)}" for winner, rest in wins[:most]]
+    claims = [f"{winner} is better than {several(rest, 3)}" for winner, rest in wins[:most]]
     if more := len(wins) - most:
         are = "is" if more == 1 else "are"
-        claims += [f"{more} more {are} {shown}better than another"] if more > 0 else []
+        claims += [f"{more} more {are} better than another"] if more > 0 else []
     return "; ".join(claims)
 
 
@@ -260,13 +257,15 @@ def _against(relation: Relation, control: int, measure: Measure) -> str:
     )
     parts = [f"{several(above)} {_is(above)} better than {names[control]}"] if above else []
     parts += [f"{names[control]} is better than {several(below)}"] if below else []
-    claim = join(parts) or f"no algorithm is shown to be better or worse than {names[control]}"
+    claim = join(parts) or f"{_all(len(rest))} comparisons with {names[control]} are undecided"
+    if equal and not parts:
+        claim = f"no algorithm is better or worse than {names[control]}"
     if equal:
         claim += f"; {several(equal)} {_is(equal)} {equivalent(measure)} to it"
     return f"{claim}; undecided: {several(rest)}" if rest and (parts or equal) else claim
 
 
-def _of_compared(relation: Relation, shown: str, measure: Measure) -> str:
+def _of_compared(relation: Relation, measure: Measure) -> str:
     """Return a clause with the verdicts of the pairs compared, where these are only some."""
     names = relation.algorithms
     upper = relation.states[np.triu_indices(len(names), 1)]
@@ -277,15 +276,15 @@ def _of_compared(relation: Relation, shown: str, measure: Measure) -> str:
     if n == 1:
         one, other = np.argwhere(np.triu(relation.states != Verdict.MISSING, 1))[0]
         if wins:
-            return _better(relation, "", 1)
+            return _better(relation, 1)
         return _undecided((names[one], names[other]), equal, measure)
     if not wins:
-        return f"no difference is shown in the {count(n, 'pair')} compared{also}"
-    claims = _better(relation, shown, 5)
+        return f"{_none_decided(n, equal, ' compared')}{also}"
+    claims = _better(relation, 5)
     return f"{wins} of the {count(n, 'pair')} compared decided: {claims}{also}"
 
 
-def _nothing_strict(relation: Relation, top: int, shown: str, measure: Measure) -> str:
+def _nothing_strict(relation: Relation, top: int, measure: Measure) -> str:
     """Return a clause that no algorithm is better than another, or that they are equivalent."""
     names = relation.algorithms
     upper = relation.states[np.triu_indices(len(names), 1)]
@@ -297,10 +296,21 @@ def _nothing_strict(relation: Relation, top: int, shown: str, measure: Measure) 
         return f"; {'it and ' if n == 1 else ''}{who} are {equivalent(measure)}"
     if n == 1:
         return f", but against {names[1 - top]} it is undecided"
-    none = f", but no algorithm is {shown}better than another"
     if equal:
-        return f"{none}; {equal:,} of {n:,} pairs{of} are {equivalent(measure)}"
-    return f"{none}, as all {n:,} pairs{of} are undecided"
+        are = "is" if equal == 1 else "are"
+        return f"; {equal:,} of {n:,} pairs{of} {are} {equivalent(measure)}, the others undecided"
+    return f"; {_none_decided(n, 0, of)}"
+
+
+def _none_decided(n: int, equal: int, of: str) -> str:
+    """Return a clause that no algorithm of n pairs is better than the other."""
+    return (
+        f"none of the {n:,} pairs{of} is decided" if equal else f"{_all(n)} pairs{of} are undecided"
+    )
+
+
+def _all(n: int) -> str:
+    return "both" if n == 2 else f"all {n:,}"
 
 
 def equivalent(measure: Measure) -> str:
@@ -322,20 +332,19 @@ def tested_rule(measure: Measure, level: float, alternative: str) -> str:
     """Return the rule by which adjusted p-values decide a pair, in words."""
     alpha = f"{100 * (1 - level):.3g} %"
     test = {
-        "two-sided": "the adjusted p-value of its difference is",
+        "two-sided": "its adjusted p-value is",
         "better": "the adjusted one-sided p-value, that first is better than second, is",
         "worse": "the adjusted one-sided p-value, that first is worse than second, is",
     }[alternative]
     if measure.tolerance == 0:
         return (
-            f"A pair is decided when {test} at most {alpha}, and undecided otherwise. No tolerance"
-            " is set, so no pair can be called equivalent."
+            f"A pair is decided if {test} at most {alpha}, else undecided. No tolerance is set, so"
+            " that no pair can be called equivalent."
         )
     return (
-        f"A pair is equivalent when the adjusted test that it differs by less than"
-        f" {margin(measure)} rejects at {alpha}; otherwise it is decided when {test} at most"
-        f" {alpha}; otherwise it is undecided. Equivalences are a second statement, which holds"
-        f" with {100 * level:g} % by itself."
+        f"A pair is equivalent (within {margin(measure)}) if adjusted tests reject at {alpha} that"
+        f" it differs by more; else it is decided if {test} at most {alpha}; else it is undecided."
+        f" Equivalences are a second statement, which holds with {100 * level:g} % by itself."
     )
 
 
@@ -369,7 +378,7 @@ def claims(sides: Sequence[tuple[str, str]], codes: States, measure: Measure, wh
     shown = f"{len(wins):,} of {count(len(sides), 'contrast')} decided: {several(wins, 20)}"
     if len(sides) == 1:
         return _sentence(where, wins[0] if wins else _undecided(sides[0], equal, measure), measure)
-    claim = shown if wins else f"no difference is shown in {count(len(sides), 'contrast')}"
+    claim = shown if wins else f"none of the {count(len(sides), 'contrast')} is decided"
     return _sentence(where, f"{claim}{also}", measure)
 
 
@@ -378,11 +387,11 @@ def _sentence(where: str, claim: str, measure: Measure) -> str:
 
 
 def _undecided(pair: tuple[str, str], equal: int, measure: Measure) -> str:
-    """Return a clause that two algorithms are equivalent, or that no difference is shown."""
+    """Return a clause that two algorithms are equivalent or undecided."""
     one, other = map(named, pair)
     if equal:
         return f"{one} and {other} are {equivalent(measure)}"
-    return f"no difference is shown between {one} and {other}"
+    return f"{one} and {other} are undecided"
 
 
 def named(side: str) -> str:

@@ -31,11 +31,9 @@ _TESTS: dict[object, Callable[[object], bool]] = {
     Any: lambda _: True,
     NoneType: lambda value: value is None,
     bool: lambda value: type(value).__name__ in ("bool", "bool_"),  # of NumPy, too
-    int: lambda value: isinstance(value, Integral) and not isinstance(value, bool),
+    int: lambda value: isinstance(value, Integral) and not _is_bool(value),
     str: lambda value: isinstance(value, str) and is_text(value),
-    float: lambda value: (
-        isinstance(value, Real) and not isinstance(value, bool) and _is_float(value)
-    ),
+    float: lambda value: isinstance(value, Real) and not _is_bool(value) and _is_float(value),
     Path: lambda value: isinstance(value, os.PathLike),
 }
 _WORDS: dict[object, tuple[str, str]] = {
@@ -146,6 +144,10 @@ def check_argument(name: str, value: object, kind: Any) -> None:
     raise ArgumentError(f"{name} is {shown}.", hint=f"{in_words(kind)}.")
 
 
+def _is_bool(value: object) -> bool:
+    return isinstance(value, bool)
+
+
 def fits(value: object, kind: Any) -> bool:  # noqa: PLR0911 (one return for each kind of type)
     """Return whether a value may be used where a type is expected.
 
@@ -162,7 +164,7 @@ def fits(value: object, kind: Any) -> bool:  # noqa: PLR0911 (one return for eac
     if isinstance(origin, TypeAliasType):  # NDArray is one
         return fits(value, origin.__value__[parts])
     if origin is Literal:
-        simple = isinstance(value, str | Integral) and not isinstance(value, bool)
+        simple = isinstance(value, str | Integral) and not _is_bool(value)
         return any(value is part or (simple and value == part) for part in parts)
     if isinstance(origin, ForwardRef):
         return origin.__forward_arg__ in [base.__name__ for base in type(value).__mro__]

@@ -46,6 +46,9 @@ GLOSSARY: dict[str, str] = {
     "p_error": "standard error of p_value by Monte Carlo, 0 where it is exact or asymptotic",
     "p_raw": "p-value of the pair alone, not adjusted",
     "p_equivalence": "p-value, equally adjusted, of the two one-sided tests at the tolerance",
+    "equivalence_low": "lower end of the interval that shows a pair to be equivalent: it is within"
+    " the tolerance, and leaves out the level of the pair's one-sided tests on either side",
+    "equivalence_high": "upper end of that interval",
     "p_noninferiority": "p-value, equally adjusted, of the one-sided test that the algorithm to be"
     " shown better is not worse by the tolerance",
     "tolerance": "difference that does not matter, as the measure has it",
@@ -393,7 +396,7 @@ READ = (
 def frame(columns: Mapping[str, object]) -> pd.DataFrame:
     """Build a tidy pandas frame whose columns are all in the glossary.
 
-    One with p-values shows them as such: the least as <0.0001.
+    It shows all its columns, and the least p-values as <0.0001.
 
     Examples
     --------
@@ -403,12 +406,12 @@ def frame(columns: Mapping[str, object]) -> pd.DataFrame:
     """
     import pandas as pd
 
-    from benchinfer.core.p_values import P_VALUES, PValueFrame
+    from benchinfer.core.p_values import ReadableFrame
 
     if strange := [name for name in columns if name not in GLOSSARY]:
         raise BenchinferError(f"columns not in the glossary: {', '.join(strange)}")
     table = pd.DataFrame({name: _without_minus_zero(values) for name, values in columns.items()})
-    return PValueFrame(table) if P_VALUES & columns.keys() else table
+    return ReadableFrame(table)
 
 
 def records(rows: Sequence[object], names: Sequence[str]) -> pd.DataFrame:
@@ -504,9 +507,10 @@ def turned(
         for column, other in (pair, pair[::-1])
         if column in here and other in here
     }
-    for column, other in (("conf_low", "conf_high"), ("conf_high", "conf_low")):
-        if column in here and other in here:
-            other_side[column] = _mirrored(table[other], neutral)
+    for low, high in (("conf_low", "conf_high"), ("equivalence_low", "equivalence_high")):
+        if low in here and high in here:
+            other_side[low] = _mirrored(table[high], neutral)
+            other_side[high] = _mirrored(table[low], neutral)
     names = {Verdict.FIRST.label: Verdict.SECOND.label, Verdict.SECOND.label: Verdict.FIRST.label}
     other_side |= {
         column: _mirrored(table[column], neutral) for column in here.intersection(_EFFECTS)

@@ -34,6 +34,8 @@ _PARTS = re.compile(
         \((?:\.\.\.,[ ])?(?P<inner>\w+)=(?P<of>{_VALUE})\)
     |\bper_dataset\((?P<each>\w+),[ ]scores\)(?!\.\w)
     |\bMeasure\((?P<field>\w+)=(?P<its>{_VALUE})\)
+    |\bDeclaration\((?P<part>\w+)=(?P<so>{_VALUE})\)
+    |(?<![\w.])scores\.(?P<verb>normalise)\((?P<scale>{_TEXT})\)
     |(?:(?<!\S)|(?<=[ ]\()|(?<=^\())(?P<name>{"|".join(sorted(ARGUMENTS))})=(?P<value>{_VALUE}?)
         (?:,[ ]with[ ]"higher"[ ]or[ ]"lower")?(?=[.,;:)]*(?:\s|$))
     |(?<![\w.])(?P<alone>(?:compare|read)_[a-z]+\b(?!\()|(?:{"|".join(METHODS)})(?=\())
@@ -86,6 +88,8 @@ def named_arguments(
             return call(part["each"], "per_dataset", "")
         if part["field"]:
             return argument(f"Measure.{part['field']}", _valued(part["its"]))
+        if name := part["part"] or part["verb"]:
+            return call("read_scores", name, _valued(part["so"] or part["scale"]))
         if part["name"]:
             return argument(part["name"], _valued(part["value"]))
         return call(part["alone"], "", None) if part["alone"] else match[0]

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
-from benchinfer.core.arguments import check_fields
-from benchinfer.core.errors import BenchinferError
+from benchinfer.core.arguments import ArgumentError, check_fields
+from benchinfer.core.errors import BenchinferError, DesignError, unknown
 from benchinfer.core.saving import savable
 
 # Largest score, and inverse of the smallest spread, of which all powers needed are numbers.
@@ -387,3 +387,19 @@ def as_measures(source: object) -> tuple[Measure, ...]:
             f"measures given twice: {', '.join(twice)}.", hint="keep one of each."
         )
     return measures
+
+
+def one_measure(measures: Sequence[Measure], name: str | None) -> Measure:
+    """Return a measure by its name, or that before it was normalised; or the only one."""
+    names = [m.name for m in measures]
+    normalised = {m.normalised.measure.name: m.name for m in measures if m.normalised}
+    if name is None:
+        if len(names) == 1:
+            return measures[0]
+        raise DesignError(
+            f"the table has {len(names)} measures.",
+            hint="say which: " + ", ".join(map(repr, names)) + ".",
+        )
+    if name not in names and name not in normalised:
+        raise ArgumentError(unknown("measure", name, names))
+    return measures[names.index(name if name in names else normalised[name])]

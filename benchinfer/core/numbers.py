@@ -118,6 +118,24 @@ def count(n: int, noun: str) -> str:
     return f"{n:,} {noun}{'' if n == 1 else 's'}"
 
 
+_PLURAL = {"is": "are", "was": "were", "has": "have", "does": "do", "reaches": "reach"}
+
+
+def subject(n: int, noun: str, verb: str, *, of: int | None = None, which: str = "") -> str:
+    """Return a number of things, what they are like, and a verb in the singular or plural.
+
+    Examples
+    --------
+    >>> subject(1, "pair", "is"), subject(54, "cell", "lacks", of=125)
+    ('1 pair is', '54 of 125 cells lack')
+    >>> subject(2, "block", "is", which="of one algorithm")
+    '2 blocks of one algorithm are'
+    """
+    things = count(n, noun) if of is None else f"{n:,} of {count(of, noun)}"
+    many = _PLURAL.get(verb, verb.removesuffix("s"))
+    return " ".join(filter(None, (things, which, verb if n == 1 else many)))
+
+
 _MINUS = "\N{MINUS SIGN}"
 _NONE = "\N{EN DASH}"
 _P_PLACES = 4  # decimals of p-values

@@ -1,4 +1,4 @@
-"""Frames that show p-values as people write them."""
+"""Frames as people read them: with all columns, and p-values as people write them."""
 
 from collections.abc import Sequence
 from typing import override
@@ -13,16 +13,22 @@ P_VALUES = frozenset[str]().union(
 )
 
 
-class PValueFrame(pd.DataFrame):
-    """A frame that shows the least p-values as <0.0001 rather than 3.2e-16 or 0.0000.
+# Defaults of pandas for the most columns, on a terminal and elsewhere, and for the widest text;
+# other values are a user's choice.
+_MOST_COLUMNS, _WIDEST = {0, 20}, 50
 
+
+class ReadableFrame(pd.DataFrame):
+    """A frame that shows all its columns, and the least p-values as <0.0001 rather than 3.2e-16.
+
+    Where columns do not fit on a line, the others stand below; HTML has all texts as they are.
     Values stay numbers; texts stand in their place where the frame is printed, or shown as HTML.
     ``pandas.DataFrame(frame)`` is a plain one.
     """
 
     @property
     def _constructor(self) -> type[pd.DataFrame]:
-        return PValueFrame
+        return ReadableFrame
 
     def _texts(self) -> pd.DataFrame:
         """Return a plain frame with the p-values as texts."""
@@ -32,10 +38,22 @@ class PValueFrame(pd.DataFrame):
 
     @override
     def __repr__(self) -> str:
-        return repr(self._texts())
+        with pd.option_context("display.max_columns", _most_columns()):
+            return repr(self._texts())
 
     def _repr_html_(self) -> str | None:
-        return self._texts()._repr_html_()  # pyright: ignore[reportPrivateUsage, reportCallIssue]
+        widest = pd.get_option("display.max_colwidth")
+        widest = None if widest == _WIDEST else widest
+        with pd.option_context(
+            "display.max_columns", _most_columns(), "display.max_colwidth", widest
+        ):
+            return self._texts()._repr_html_()  # pyright: ignore[reportPrivateUsage, reportCallIssue]
+
+
+def _most_columns() -> int | None:
+    """Return how many columns are shown: all of them, unless the user chose otherwise."""
+    chosen = pd.get_option("display.max_columns")
+    return None if chosen in _MOST_COLUMNS else chosen
 
 
 def _written(p_values: Sequence[float]) -> list[str]:

@@ -36,6 +36,7 @@ class Check:
     limit: float  # the limit it is compared with; NaN where no limit on the value alone decides
     ok: bool  # whether the check passed
     remedy: str  # what to do or how to read it; empty where a check with a limit passed
+    sentence: str  # what was found, for who reads nothing else; empty where the remedy is
 
     @staticmethod
     def of(
@@ -43,11 +44,12 @@ class Check:
         value: float,
         limit: float | None = 0.0,
         *,
+        sentence: str,
         remedy: str,
         least: bool = False,
         ok: bool | None = None,
     ) -> Check:
-        """Return the row of a check, with the remedy only where the check failed.
+        """Return the row of a check, with sentence and remedy only where the check failed.
 
         It passes where the value is at most (at `least`) the limit, or as `ok` says. A limit is
         kept only if it is what decides: a value beyond it may pass for other reasons. Rounding does
@@ -55,7 +57,8 @@ class Check:
 
         Examples
         --------
-        >>> Check.of("degrees of freedom", 5 - 1e-12, 5, least=True, remedy="few").ok
+        >>> words = {"sentence": "There are few.", "remedy": "add some"}
+        >>> Check.of("degrees of freedom", 5 - 1e-12, 5, least=True, **words).ok
         True
         """
         value, bound = float(value), np.nan if limit is None else float(limit)
@@ -64,7 +67,8 @@ class Check:
         if ok != within:
             bound = np.nan
         direction = "" if np.isnan(bound) else "at least" if least else "at most"
-        return Check(check, value, direction, bound, bool(ok), "" if ok else remedy)
+        words = ("", "") if ok else (remedy, sentence)
+        return Check(check, value, direction, bound, bool(ok), *words)
 
     @property
     def held(self) -> str:
@@ -75,10 +79,10 @@ class Check:
         return f"{self.value:.4g}{limit}"
 
     @staticmethod
-    def informing(check: str, value: float, remedy: str) -> Check:
+    def informing(check: str, value: float, *, sentence: str, remedy: str) -> Check:
         """Return a row without a limit, with an explanation of a value other than 0."""
-        words = remedy if value else ""
-        return Check(check, float(value), "", np.nan, ok=True, remedy=words)
+        words = (remedy, sentence) if value else ("", "")
+        return Check(check, float(value), "", np.nan, True, *words)  # noqa: FBT003
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,6 +120,11 @@ class Column:
     defined: bool = True  # whether it is what the glossary says of its name
     links: bool = False  # whether its cells lead to other places of a page
     texts: tuple[str, ...] = ()  # texts of the cells, where they are not written value by value
+    without_names: Write | None = None  # the same as `write`, in words that name no algorithm
+    # Whether a line that is too long does without it: 1 at first, 2 later, 0 never; and the
+    # sentence in its place
+    spare: int = 0
+    instead: str = ""
     # group, short: a head for it and its neighbours of the same group together, and its own one
     # below that
     group: str = ""
@@ -125,8 +134,15 @@ class Column:
         """Return the cells of this column for the rows of a frame."""
         if self.texts:
             return [Cell(text, self.role) for text in self.texts[: len(frame)]]
+        return self._written(frame, self.write)
+
+    def nameless(self, frame: pd.DataFrame) -> list[Cell]:
+        """Return the cells in words that name no algorithm; none where they are the same."""
+        return [] if self.without_names is None else self._written(frame, self.without_names)
+
+    def _written(self, frame: pd.DataFrame, write: Write) -> list[Cell]:
         values = zip(*(frame[name].tolist() for name in (self.name, *self.also)), strict=True)
-        texts = (self.write(*row) for row in values)
+        texts = (write(*row) for row in values)
         return [text if isinstance(text, Cell) else Cell(text, self.role) for text in texts]
 
 
@@ -160,6 +176,10 @@ class Table:
         Row and column of the cells in bold type.
     summaries
         How many rows at the end sum up the others, below a line.
+    at_once
+        How many rows are seen at once, where the others wait to be asked for; 0 for all.
+    rest
+        What the other rows are, as in "75 more".
     """
 
     name: str
@@ -170,6 +190,8 @@ class Table:
     data: pd.DataFrame | None = None
     bold: frozenset[tuple[int, int]] = frozenset()
     summaries: int = 0
+    at_once: int = 0
+    rest: str = ""
 
     @property
     def rows(self) -> tuple[tuple[Cell, ...], ...]:
@@ -187,6 +209,7 @@ class Figure:
     result: object
     kind: str
     caption: str
+    top: int | None = None  # how many of its rows are drawn, from the first on; None for all
 
 
 @dataclass(frozen=True, slots=True)
@@ -211,9 +234,11 @@ class Section:
     legend: tuple[str, ...] = ()  # how to read the order
     text: tuple[str, ...] = ()  # paragraphs
     facts: tuple[tuple[str, str], ...] = ()  # names and what is to be said about them
+    evidence: tuple[Table, ...] = ()  # tables that are read before the figures
     # figures, tables: figures and tables
     figures: tuple[Figure, ...] = ()
     tables: tuple[Table, ...] = ()
+    attention: tuple[Cell, ...] = ()  # sentences on what asks for attention
     checks: tuple[Check, ...] = ()  # diagnostics
     warnings: tuple[str, ...] = ()  # what could not be done, in the words of the error
     fold: Fold | None = None  # what is there for those who open it, if anything
@@ -226,8 +251,8 @@ class Section:
 
     @property
     def all_tables(self) -> tuple[Table, ...]:
-        """The tables, with those in the fold."""
-        return (*self.tables, *(self.fold.tables if self.fold else ()))
+        """The tables, with those before the figures and in the fold."""
+        return (*self.evidence, *self.tables, *(self.fold.tables if self.fold else ()))
 
 
 @dataclass(frozen=True, slots=True)
@@ -259,7 +284,6 @@ class MeasurePart:
     # title, tag: heading, and the direction that is better
     title: str
     tag: str
-    verdict: str  # the verdict in one sentence, for the top of the report
     sections: tuple[Section, ...]  # the first one has the verdict
 
 
@@ -276,7 +300,6 @@ class Page:
     """A report as one page."""
 
     title: str  # heading of the page
-    about: tuple[str, ...]  # what was compared, in sentences
     parts: tuple[MeasurePart, ...]  # one per measure, and one for relations that have none
     # references, bibtex: references as prose and as BibTeX
     references: tuple[Reference, ...]

@@ -117,8 +117,16 @@ class Comparative:
 BETTER = Comparative()
 
 
-def words(verdict: Verdict, first: str, second: str, comparative: Comparative = BETTER) -> str:
+def words(
+    verdict: Verdict,
+    first: str,
+    second: str,
+    comparative: Comparative = BETTER,
+    equivalent: str = Verdict.EQUIVALENT.label,
+) -> str:
     """Return a verdict in words, with the name of the algorithm that it puts first.
+
+    `equivalent` says how much does not matter, where a tolerance is set.
 
     Examples
     --------
@@ -127,5 +135,7 @@ def words(verdict: Verdict, first: str, second: str, comparative: Comparative = 
     """
     if verdict == Verdict.MISSING:
         return "no data"
+    if verdict == Verdict.EQUIVALENT:
+        return equivalent
     put_first = {Verdict.FIRST: first, Verdict.SECOND: second}
     return f"{put_first[verdict]} {comparative.first}" if verdict in put_first else verdict.label

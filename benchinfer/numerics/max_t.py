@@ -164,7 +164,7 @@ def raw_p(t: Array, df: float | Array) -> Array:
     return 2 * stdtr(df, -np.abs(t))
 
 
-def critical_t(df: float | Array, alpha: float) -> Array:
+def critical_t(df: float | Array, alpha: float | Array) -> Array:
     """Return the two-sided critical value of a single t statistic."""
     finite = np.isfinite(df)
     value = stdtrit(np.where(finite, df, 1.0), alpha / 2)

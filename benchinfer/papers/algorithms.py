@@ -10,16 +10,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from benchinfer.comparison.comparison import spanning
+from benchinfer.comparison.effects import BEYOND, level_writer, mean_writer, row_writers
 from benchinfer.comparison.options import ContrastOptions, TestedOptions
-from benchinfer.comparison.sections import (
-    BEYOND,
-    decision,
-    direction,
-    effect_writer,
-    level_writer,
-    mean_writer,
-)
-from benchinfer.comparison.wording import LEFT_OPEN
+from benchinfer.comparison.sections import decision, direction
+from benchinfer.comparison.wording import LEFT_OPEN, margin
 from benchinfer.core.errors import DesignError
 from benchinfer.core.numbers import count, fixed, level_percent, p_places, p_value, places
 from benchinfer.papers.styler import PaperTable, Series, one_line, series
@@ -29,15 +23,28 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from benchinfer.comparison.comparison import Comparison
+    from benchinfer.core.measure import Measure
 
 type Write = Callable[[float], str]
 # Letters of an algorithm, or the lowest and highest rank that verdicts leave open.
 type Standing = str | tuple[int, int]
-SHARES = {
-    "prob_first": "P(better)",
-    "prob_equivalent": "P(equivalent)",
-    "prob_second": "P(worse)",
-}
+_PROBABILITIES = {"prob_first": "better", "prob_second": "worse"}
+
+
+def probability(name: str, measure: Measure, more: str = "more than") -> str:
+    """Return the event of a column of posterior probabilities, with the tolerance if there is one.
+
+    Examples
+    --------
+    >>> from benchinfer.core.measure import Measure
+    >>> error = Measure("error", better="lower", tolerance=0.01)
+    >>> probability("prob_second", error), probability("prob_equivalent", error)
+    ('P(worse by more than 0.01)', 'P(within 0.01)')
+    """
+    if name == "prob_equivalent":
+        return f"P(within {margin(measure)})"
+    least = f" by {more} {margin(measure)}" if measure.tolerance else ""
+    return f"P({_PROBABILITIES[name]}{least})"
 
 
 def bounds(low: float, high: float, write: Write, without: float = np.nan) -> str:
@@ -116,13 +123,31 @@ def numbers(
     return series(name, values, [write(value) for value in values], head, "number", group, short)
 
 
+def effects(
+    name: str,
+    rows: pd.DataFrame,
+    writes: Sequence[Write],
+    head: str,
+    group: str = "",
+    short: str = "",
+) -> Series:
+    """Return a column of estimates, each with the digits of its row."""
+    values = rows["estimate"].tolist()
+    texts = [write(value) for write, value in zip(writes, values, strict=True)]
+    return series(name, values, texts, head, "number", group, short)
+
+
 def words(name: str, values: Sequence[str], head: str, kind: str = "text") -> Series:
     """Return a column of words or names."""
     return series(name, values, [one_line(text) for text in values], head, kind)
 
 
 def intervals(
-    name: str, rows: pd.DataFrame, result: Comparison, write: Write, group: str = ""
+    name: str,
+    rows: pd.DataFrame,
+    result: Comparison,
+    writes: Sequence[Write],
+    group: str = "",
 ) -> list[Series]:
     """Return the column of the intervals, if there are any.
 
@@ -137,7 +162,7 @@ def intervals(
     without = np.where(decided, result.measure.neutral, np.nan).tolist()
     texts = [
         bounds(low if visible else np.nan, high, write, leave)
-        for (low, high), visible, leave in zip(ends, shown, without, strict=True)
+        for (low, high), write, visible, leave in zip(ends, writes, shown, without, strict=True)
     ]
     return [series(name, ends, texts, head, "text", group, head)]
 
@@ -146,14 +171,24 @@ def evidence(result: Comparison, rows: pd.DataFrame) -> list[Series]:
     """Return the columns of p-values or probabilities."""
     if "prob_first" in rows:
         tolerant = rows["prob_equivalent"].gt(0).any()
-        shares = [name for name in SHARES if tolerant or name != "prob_equivalent"]
-        return [numbers(name, rows[name], places(3), SHARES[name]) for name in shares]
+        shares = ["prob_first", *(["prob_equivalent"] if tolerant else []), "prob_second"]
+        heads = [probability(name, result.measure, ">") for name in shares]
+        return [numbers(n, rows[n], places(3), head) for n, head in zip(shares, heads, strict=True)]
     if "p_value" not in rows:
         return []
     errors = rows["p_error"] if "p_error" in rows else np.zeros(len(rows))
     write = partial(p_value, decimals=p_places(errors))
     texts = [write(p, error) for p, error in zip(rows["p_value"], errors, strict=True)]
     return [series("p_value", rows["p_value"].tolist(), texts, p_head(result), "p")]
+
+
+def _of_equivalence(rows: pd.DataFrame, writes: Sequence[Write]) -> list[Series]:
+    """Return the column of the intervals that show equivalence, if any does."""
+    if "equivalence_low" not in rows:
+        return []
+    ends = list(zip(rows["equivalence_low"], rows["equivalence_high"], strict=True))
+    texts = [bounds(*end, write) for end, write in zip(ends, writes, strict=True)]
+    return [series("equivalence_interval", ends, texts, "interval of equivalence", "text")]
 
 
 def by_algorithm(
@@ -168,18 +203,16 @@ def by_algorithm(
     columns = [
         words("algorithm", shown, "algorithm", "name"),
         numbers("estimate", summary["estimate"], level, title, title, "level"),
-        *intervals("interval", summary, result, level, title),
+        *intervals("interval", summary, result, [level] * len(shown), title),
     ]
     chosen, differences = reference(result, against), list[str]()
     if chosen is not None:
         rows = departures(result, chosen).reindex(shown)
-        effect, head = (
-            effect_writer(measure, result.contrasts(all=True)),
-            effect_head(result, chosen),
-        )
+        writes = row_writers(measure, result.contrasts(all=True), rows)
+        head = effect_head(result, chosen)
         columns += [
-            numbers("difference", rows["estimate"], effect, head, head, "estimate"),
-            *intervals("difference_interval", rows, result, effect, head),
+            effects("difference", rows, writes, head, head, "estimate"),
+            *intervals("difference_interval", rows, result, writes, head),
             *evidence(result, rows),
         ]
         if chosen != order[0] or control(result):
@@ -292,15 +325,16 @@ def said(result: Comparison, left_out: int = 0) -> tuple[str, ...]:
 def by_pair(result: Comparison) -> PaperTable:
     """Return the table of a comparison with one row per contrast, in ranking order."""
     measure, rows = result.measure, result.contrasts(order="result", all=True)
-    write, reading = effect_writer(measure, result.contrasts(all=True)), direction(result)
+    writes, reading = row_writers(measure, result.contrasts(all=True), rows), direction(result)
     named = [name for name in ("contrast", "first", "second") if name in rows]
     word = result.comparative.words
     verdicts = [word[label] for label in rows["verdict"]]
     columns = [
         *(words(name, rows[name].tolist(), name, "name") for name in named),
-        numbers("estimate", rows["estimate"], write, measure.effect_name),
-        *intervals("interval", rows, result, write),
+        effects("estimate", rows, writes, measure.effect_name),
+        *intervals("interval", rows, result, writes),
         *evidence(result, rows),
+        *_of_equivalence(rows, writes),
         words("verdict", verdicts, "verdict of first"),
     ]
     note = f"{reading[:1].upper()}{reading[1:]}{_with(result)}."

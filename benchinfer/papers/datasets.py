@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from benchinfer.comparison.sections import WITHIN, decision, level_writer, mean_writer
+from benchinfer.comparison.effects import level_writer, mean_writer
+from benchinfer.comparison.sections import WITHIN, decision
 from benchinfer.core.errors import DesignError
 from benchinfer.core.numbers import count, decimals, fixed, places, significant
 from benchinfer.core.verdict import Verdict

@@ -4,7 +4,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from benchinfer.analyses.choice.answer import Answer
-from benchinfer.comparison.sections import level_writer
+from benchinfer.comparison.effects import level_writer
 from benchinfer.core.numbers import count, join, within
 from benchinfer.papers.algorithms import numbers, standing, standings, words
 from benchinfer.papers.styler import PaperTable, one_line

@@ -4,15 +4,25 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from benchinfer.comparison.comparison import Comparison, TestedComparison, spanning
+from benchinfer.comparison.effects import (
+    Write,
+    effect_interval,
+    effect_writer,
+    interval_writer,
+    row_writers,
+)
 from benchinfer.comparison.per_dataset import Comparisons
-from benchinfer.comparison.sections import Write, effect_interval, effect_writer, interval_writer
 from benchinfer.comparison.wording import direction, named
 from benchinfer.core.measure import Measure
-from benchinfer.core.numbers import count, join, p_clause, p_error, p_value, places
-from benchinfer.papers.algorithms import SHARES, departures, p_head, reference, withheld
+from benchinfer.core.numbers import count, join, p_clause, p_error, p_places, p_value, places
+from benchinfer.papers.algorithms import departures, p_head, probability, reference, withheld
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     import pandas as pd
 
 _LISTED = 5  # of more algorithms with one verdict, the range says enough
@@ -26,31 +36,28 @@ def sentence(result: Comparison | Comparisons) -> str:
     if isinstance(result, Comparisons):
         return _of_datasets(result)
     fixed = result.contrasts(all=True)
-    rows, write = (
-        result.pairs.in_order(fixed),
-        effect_writer(result.measure, fixed),
-    )
+    rows = result.pairs.in_order(fixed)
     chosen = None if result.pairs.averages else reference(result)
     if chosen is None:
         basis = _basis(result, fixed, "of the first named", "the second")
-        sentences = [f"In all ({basis}), {_contrasts(result, rows, write)}."]
+        sentences = [f"In all ({basis}), {_contrasts(result, rows, fixed)}."]
     else:
         against = departures(result, chosen).rename_axis("first").reset_index()
         basis = _basis(result, fixed, "of each algorithm", chosen)
-        sentences = [f"Compared with {chosen} ({basis}), {_by_verdict(result, against, write)}."]
+        sentences = [f"Compared with {chosen} ({basis}), {_by_verdict(result, against, fixed)}."]
         others = rows[(rows["first"] != chosen) & (rows["second"] != chosen)]
-        if not others.empty:
+        if not others.empty and result.tested:
             link = "minus" if result.measure.scale == "identity" else "divided by"
             about = f" (the first named {link} the second)" if _listed(others) else ""
             sentences += [
-                f"Among the other algorithms{about}, {_contrasts(result, others, write)}."
+                f"Among the other algorithms{about}, {_contrasts(result, others, fixed)}."
             ]
     texts = (result.interval_note, result.reversals())
     note = [text for text in texts if text]
     note += withheld(result, fixed)
     # That no tolerance is set is said with the rule.
     failed = [check.check for check in result.checks if not check.ok and check.check != "tolerance"]
-    if failed:
+    if failed and result.tested:
         note.append(f"Diagnostics that ask for attention: {'; '.join(failed)}.")
     return " ".join([result.headline(), *sentences, *note])
 
@@ -66,8 +73,7 @@ def _of_datasets(results: Comparisons) -> str:
     order = sorted(names, key=lambda name: (lost.get(name, 0) - won.get(name, 0), name))
     words = one.comparative
     each = [
-        f"{name} is {one.shown}{words.first} {won.get(name, 0)} and {words.second}"
-        f" {lost.get(name, 0)} times"
+        f"{name} is {words.first} {won.get(name, 0)} and {words.second} {lost.get(name, 0)} times"
         for name in order[:_LISTED]
     ]
     more = len(order) - len(each)
@@ -98,11 +104,13 @@ def _basis(result: Comparison, rows: pd.DataFrame, side: str, other: str) -> str
         drawn = f", Monte Carlo errors at most {p_error(error)}" if error > 0 else ""
         kinds.append(f"{p_head(result)}-values{drawn}")
     shown = f", with {join(kinds)}" if kinds else ""
+    if "equivalence_low" in rows:
+        shown += "; of equivalent ones the interval of that test, which lies within the tolerance"
     link = "minus" if result.measure.scale == "identity" else "divided by"
     return f"{result.measure.effect_name}s {side} {link} {other}{shown}"
 
 
-def _by_verdict(result: Comparison, rows: pd.DataFrame, write: Write) -> str:
+def _by_verdict(result: Comparison, rows: pd.DataFrame, fixed: pd.DataFrame) -> str:
     """Return a clause that lists, by verdict, the algorithms with their evidence."""
     clauses, word = list[str](), result.comparative.words
     for label in ("second", "first", "equivalent", "undecided"):
@@ -111,9 +119,10 @@ def _by_verdict(result: Comparison, rows: pd.DataFrame, write: Write) -> str:
             continue
         verb = "is" if len(part) == 1 else "are"
         if len(part) > _LISTED:
-            who = f"{len(part)} algorithms ({_range(result.measure, part, label, write)})"
+            shown = _range(result.measure, part, label, effect_writer(result.measure, fixed))
+            who = f"{len(part)} algorithms ({shown})"
         else:
-            numbers = evidence(result.measure, part, write)
+            numbers = evidence(result.measure, part, row_writers(result.measure, fixed, part))
             who = join(
                 [f"{name} ({text})" for name, text in zip(part["first"], numbers, strict=True)]
             )
@@ -121,20 +130,25 @@ def _by_verdict(result: Comparison, rows: pd.DataFrame, write: Write) -> str:
     return "; ".join(clauses)
 
 
-def evidence(measure: Measure, rows: pd.DataFrame, write: Write) -> list[str]:
+def evidence(measure: Measure, rows: pd.DataFrame, writes: Sequence[Write]) -> list[str]:
     """Return estimate, interval, and p-value or probability of each contrast as text."""
-    texts = list[str]()
-    for over, (_, row) in zip(spanning(rows, measure), rows.iterrows(), strict=True):
+    texts, decimals = list[str](), _p_places(rows)
+    over = spanning(rows, measure)
+    for span, write, (_, row) in zip(over, writes, rows.iterrows(), strict=True):
         parts = [write(row["estimate"])]
-        if "conf_low" in rows and not over:
+        low, high = row.get("equivalence_low", np.nan), row.get("equivalence_high", np.nan)
+        if not np.isnan(low):
+            texts.append(f"{parts[0]}, within {interval_writer(write, measure.effect)(low, high)}")
+            continue
+        if "conf_low" in rows and not span:
             ends = row["conf_low"], row["conf_high"], row["verdict"]
             parts.append(effect_interval(*ends, measure=measure, write=write))
         if "prob_first" in rows:
             likely = max(_SHARE.values(), key=lambda name: row[name])
             name = _SHARE.get(row["verdict"], likely)
-            parts.append(f"{SHARES[name]} = {places(3)(row[name])}")
+            parts.append(f"{probability(name, measure)} = {places(3)(row[name])}")
         elif "p_value" in rows:
-            parts.append(p_clause(row["p_value"], row.get("p_error", 0.0)))
+            parts.append(p_clause(row["p_value"], row.get("p_error", 0.0), decimals))
         texts.append(", ".join(parts))
     return texts
 
@@ -146,14 +160,20 @@ def _range(measure: Measure, rows: pd.DataFrame, code: str, write: Write) -> str
     decided = code in _DECIDED
     if "prob_first" in rows and decided:
         name = _SHARE[code]
-        parts.append(f"{SHARES[name]} at least {places(3)(rows[name].min())}")
+        parts.append(f"{probability(name, measure)} at least {places(3)(rows[name].min())}")
     elif "p_value" in rows and code != "equivalent":
         errors = rows["p_error"] if "p_error" in rows else rows["p_value"] * 0
         at = rows["p_value"].argmax() if decided else rows["p_value"].argmin()
-        bound = p_value(rows["p_value"].iloc[at], errors.iloc[at])
-        word = "at most " if decided else "at least "
-        parts.append(f"p {'' if bound[0] in '<>\N{LESS-THAN OR EQUAL TO}' else word}{bound}")
+        bound = p_value(rows["p_value"].iloc[at], errors.iloc[at], _p_places(rows))
+        signed = bound[0] in "<>\N{LESS-THAN OR EQUAL TO}"
+        word = "at most" if decided else "at least"
+        parts.append(f"p {bound[0]} {bound[1:]}" if signed else f"p {word} {bound}")
     return ", ".join(parts)
+
+
+def _p_places(rows: pd.DataFrame) -> int | None:
+    """Return the decimals of the p-values of some contrasts, as their table has them."""
+    return p_places(rows["p_error"]) if "p_error" in rows else None
 
 
 def _listed(rows: pd.DataFrame) -> bool:
@@ -161,7 +181,7 @@ def _listed(rows: pd.DataFrame) -> bool:
     return 0 < int(rows["verdict"].isin(["first", "second"]).sum()) <= _LISTED
 
 
-def _contrasts(result: Comparison, rows: pd.DataFrame, write: Write) -> str:
+def _contrasts(result: Comparison, rows: pd.DataFrame, fixed: pd.DataFrame) -> str:
     """Return a clause with the number of decided contrasts, and their list if they are few."""
     decided = rows[rows["verdict"].isin(["first", "second"])]
     equal, n, noun = int((rows["verdict"] == "equivalent").sum()), len(decided), "pair"
@@ -176,7 +196,8 @@ def _contrasts(result: Comparison, rows: pd.DataFrame, write: Write) -> str:
         start = f"all {n} {noun}s are decided" if n > 1 else f"the one {noun} is decided"
     if not _listed(rows):
         return start
-    numbers, word = evidence(result.measure, decided, write), result.comparative.words
+    writes, word = row_writers(result.measure, fixed, decided), result.comparative.words
+    numbers = evidence(result.measure, decided, writes)
     columns = decided["first"], decided["verdict"], decided["second"], numbers
     wins = [
         f"{named(first)} is {word[verdict]} than {named(second)} ({text})"

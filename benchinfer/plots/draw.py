@@ -388,8 +388,8 @@ class Vector:
     alt: str  # text alternative
 
 
-def vector(result: object, kind: str, width: Width = PAGE) -> Vector:
-    """Draw a result as SVG, the same text for the same result."""
+def vector(result: object, kind: str, width: Width = PAGE, *, top: int | None = None) -> Vector:
+    """Draw a result as SVG, the same text for the same result; of many rows the first ones."""
     chosen = _choose(result, kind)
     if isinstance(chosen, Handed):
         raise DesignError("this figure is not one of a report.", hint="plot() draws it.")
@@ -401,7 +401,8 @@ def vector(result: object, kind: str, width: Width = PAGE) -> Vector:
         mpl.rcParams["font.family"] = "DejaVu Sans"
         # The browser draws the text and has the glyphs that matplotlib's own font lacks.
         warnings.filterwarnings("ignore", message="Glyph .* missing from")
-        figure = _figure(chosen, _laid(chosen, result, width, {}), None, notes=True)
+        options = {} if top is None else {"top": top}
+        figure = _figure(chosen, _laid(chosen, result, width, options), None, notes=True)
         nothing = dict.fromkeys(("Date", "Creator", "Format", "Type"))
         # Not by savefig, which draws twice.
         FigureCanvasSVG(figure).print_svg(buffer, metadata=nothing)

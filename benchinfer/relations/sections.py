@@ -36,17 +36,28 @@ def rows_of(frame: pd.DataFrame, *names: str) -> list[tuple[Any, ...]]:
     return list(zip(*(frame[name].tolist() for name in names), strict=True))
 
 
-def pair_verdict(comparative: Comparative, label: str, first: str, second: str) -> Cell:
+def pair_verdict(
+    comparative: Comparative, equivalent: str, label: str, first: str, second: str
+) -> Cell:
     """Return the cell of a table for a verdict: its words, style and mark."""
     verdict = Verdict[label.upper()]
-    text = words(verdict, first, second, comparative)
+    text = words(verdict, first, second, comparative, equivalent)
     return Cell(text, f"verdict {label}", SHAPES[verdict])
 
 
-def outcome(comparative: Comparative = BETTER) -> Column:
+def outcome(
+    comparative: Comparative = BETTER, equivalent: str = Verdict.EQUIVALENT.label
+) -> Column:
     """Return the column of verdicts of a table of pairs."""
-    write = partial(pair_verdict, comparative)
-    return Column("verdict", "verdict", write, role="verdict", also=("first", "second"))
+    write = partial(pair_verdict, comparative, equivalent)
+    return Column(
+        "verdict",
+        "verdict",
+        write,
+        role="verdict",
+        also=("first", "second"),
+        without_names=lambda label, *_: write(label, "first", "second"),
+    )
 
 
 def verdict_table(

@@ -2,29 +2,61 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from benchinfer.analyses.mixed.diagnostics import ABSENT
 from benchinfer.analyses.robustness.agreement import VerdictAgreement
-from benchinfer.analyses.robustness.sections import agreement_tables
-from benchinfer.comparison.checks.tables import solved_runs
-from benchinfer.core.numbers import count, several, within
-from benchinfer.core.sections import Cell, Column, Figure, Section, Table
-from benchinfer.core.verdict import Verdict, words
+from benchinfer.analyses.robustness.sections import agreement_section
+from benchinfer.comparison.checks.caveats import LEFT_OUT, STOPPED, caveats
+from benchinfer.comparison.checks.tables import solved_runs, without_scores
+from benchinfer.comparison.effects import effect_columns
+from benchinfer.comparison.sections import decisive_columns, direction, said_equivalent
+from benchinfer.core.numbers import count, level_percent, sentence, several
+from benchinfer.core.sections import Cell, Column, Figure, Fold, Section, Table, names, row
+from benchinfer.core.verdict import SHAPES, Verdict, words
+from benchinfer.papers.algorithms import control, reference
+from benchinfer.scores.checks.gaps import BLOCKS
 
 if TYPE_CHECKING:
+    import pandas as pd
+
     from benchinfer.comparison.comparison import Comparison
     from benchinfer.core.sections import Check
 
 _MOST = 4  # checks that a reader sees first; the diagnostics have all of them
 _NAMED = 15  # algorithms with the number of runs that they solved
+_ROWS = 15  # of a table that is seen at once; one more is shown, not folded
+_DRAWN = 30  # algorithms of a figure that is seen at once
 _CAPTION = "Best first."
+_LAST = ("tolerance", ABSENT)  # checks that put nothing in doubt
+_OF_DATA = (STOPPED, LEFT_OUT, BLOCKS)  # caveats that say which scores there are
+# By analysis: its name in a narrow column. A bootstrap over replications is of another claim.
+_SHORT = {
+    "compare_mixed": "mixed",
+    "compare_permutation": "permutation",
+    "compare_bayes": "Bayes",
+    "compare_meta": "meta",
+    "compare_wins": "wins",
+    "compare_pair": "pair",
+}
+# What one score in a cell is called, by the kind of the replications.
+_REPLICATIONS = {
+    "bootstrap": "bootstrap sample",
+    "holdout": "split",
+    "seeds": "seed",
+    "items": "item",
+    "runs": "run",
+}
 
 
-def answer(comparisons: Sequence[Comparison], anchors: Mapping[int, str]) -> Section:
-    """Return the section that answers a measure: headline, ranking and agreement of the analyses.
+def answer(comparisons: Sequence[Comparison], anchors: Mapping[int, str]) -> list[Section]:
+    """Return the section that answers a measure, and one on the verdicts of several analyses.
+
+    In the order in which a reader needs it: the verdict in a sentence, which data there are and
+    what is missing, the best against each of the others, the figure, and what asks for attention.
 
     Parameters
     ----------
@@ -34,74 +66,193 @@ def answer(comparisons: Sequence[Comparison], anchors: Mapping[int, str]) -> Sec
         Number of a comparison to the anchor of its section.
     """
     lead = comparisons[0]
-    tables, fold, text = list[Table](), None, list[str]()
-    if serious := _serious(comparisons, anchors):
-        tables.append(serious)
+    agreement = None
     if len(comparisons) > 1 and not lead.pairs.averages:
-        places = [n for n, c in enumerate(comparisons) if not c.pairs.averages]
         agreement = VerdictAgreement.of(comparisons)
-        side, fold = agreement_tables(agreement, {a: anchors[n] for a, n in enumerate(places)})
-        tables += side
-        sentence = agreement.sentence()
-        text += [f"{sentence[:1].upper()}{sentence[1:]}"] if sentence else []
-    return Section(
+    before = caveats(lead)
+    many = len(lead.algorithms) > _DRAWN
+    all_of_them = Figure(lead, "ranking", _CAPTION)
+    first = Section(
         title="Answer",
         lead=lead.headline(),
-        text=tuple(text),
-        facts=_facts(lead),
-        figures=(Figure(lead, "ranking", _CAPTION),),
-        tables=tuple(tables),
-        fold=fold,
+        text=tuple(filter(None, (_data(lead), *(_said(before, name) for name in _OF_DATA)))),
+        evidence=(_against_each(lead, agreement, anchors[0]),),
+        figures=(Figure(lead, "ranking", _CAPTION, top=_ROWS if many else None),),
+        attention=tuple(_attention(comparisons, before, anchors)),
+        fold=Fold(f"Ranking of all {len(lead.algorithms)} algorithms", (all_of_them,))
+        if many
+        else None,
     )
+    if agreement is None:
+        return [first]
+    places = [n for n, c in enumerate(comparisons) if not c.pairs.averages]
+    return [first, agreement_section(agreement, {a: anchors[n] for a, n in enumerate(places)})]
 
 
-def _facts(lead: Comparison) -> tuple[tuple[str, str], ...]:
-    """Return the facts behind an answer: scores, gaps, decided pairs, level and tolerance."""
-    coverage = lead.setting.as_read
-    if np.isnan(lead.setting.quantiles).all():
-        return ()
+def _said(texts: Mapping[str, str], name: str) -> str:
+    """Return a caveat as a sentence; empty where there is none."""
+    return sentence(texts.get(name, ""))
+
+
+def _data(lead: Comparison) -> str:
+    """Return a sentence on the algorithms, data sets and replications that were compared."""
+    coverage, setting = lead.setting.as_read, lead.setting
+    if np.isnan(setting.quantiles).all():
+        return ""  # published effects
     d, k = coverage.counts.shape
     low, high = int(coverage.expected.min()), int(coverage.expected.max())
-    gaps = [f"{len(coverage.empty):,} of {d * k:,} cells empty"] if coverage.empty else []
-    gaps += [f"{len(coverage.thin):,} of {d * k:,} cells thin"] if coverage.thin else []
-    each = f"at most {high}" if gaps else f"{low}" if low == high else f"{low} to {high}"
-    codes = lead.pairs.codes
-    decided = int((codes >= Verdict.EQUIVALENT).sum())
-    name, said = "Pairs decided", f"{decided:,} of {len(codes):,}"
-    if len(codes) == 1:
-        said = words(Verdict(int(codes[0])), *lead.pairs.sides[0], lead.comparative)
-        name = "Verdict"
-    return (
-        (
-            "Scores",
-            f"{coverage.n:,}: {count(k, 'algorithm')} on {count(d, 'data set')}, {each} each",
-        ),
-        ("Missing", ", ".join(gaps) or "none"),
-        *_solved(lead),
-        (name, f"{said}, by {within(lead.heading)}"),
-        ("Level", "nothing is tested" if np.isnan(lead.level) else f"{100 * lead.level:g} %"),
-        ("Tolerance", f"{lead.measure.tolerance:g}" if lead.measure.tolerance else "none set"),
-    )
+    kind = setting.resampling.kind if setting.resampling else ""
+    unit = "unit" if setting.units else _REPLICATIONS.get(kind, "score")
+    each = count(high, unit) if low == high else f"{low:,} to {count(high, unit)}"
+    least = "at most " if coverage.empty or coverage.thin else ""
+    where = count(d, "data set") if d > 1 else f"the data set {coverage.datasets[0]}"
+    if setting.members is not None:
+        where += f" of {count(len(setting.coverage.datasets), 'domain')}"
+    empty = f"; {without_scores(setting)}" if coverage.empty and setting.members is None else ""
+    text = f"{count(k, 'algorithm')} on {where}, {least}{each} each{empty}."
+    return " ".join(filter(None, (text, _solved(lead))))
 
 
-def _solved(lead: Comparison) -> list[tuple[str, str]]:
-    """Return the number of runs that each algorithm solved; an empty list if none was stopped."""
+def _solved(lead: Comparison) -> str:
+    """Return a sentence on the runs that each algorithm solved; empty if none was stopped."""
     held = lead.setting.stopped
     if held is None or not held.stopped.any():
-        return []
+        return ""
     runs = solved_runs(held, lead.setting.algorithms).set_index("algorithm")
     each = set(runs["n"])
     of = "" if len(each) == 1 else " of {:,}"
     best_first = runs.loc[list(lead.ranking())]
-    counts = [f"{row.Index}: {row.solved:,}{of.format(row.n)}" for row in best_first.itertuples()]
-    total = f", of {each.pop():,} runs each" if not of else ""
-    return [("Solved", f"{several(counts, _NAMED)}{total}, within {held.limit:,.6g}")]
+    verbs = [" solved", *[""] * (len(best_first) - 1)]
+    solved = [
+        f"{row.Index}{verb} {row.solved:,}{of.format(row.n)}"
+        for verb, row in zip(verbs, best_first.itertuples(), strict=True)
+    ]
+    total = "" if of else f" of {count(each.pop(), 'run')}"
+    return f"Within {held.limit:,.6g}, {several(solved, _NAMED)}{total}."
 
 
-def _serious(comparisons: Sequence[Comparison], anchors: Mapping[int, str]) -> Table | None:
-    """Return the table of failed checks of the leading analysis, then of convergence of others."""
-    import pandas as pd
+def _against_each(lead: Comparison, agreement: VerdictAgreement | None, anchor: str) -> Table:
+    """Return the table of each algorithm against the best, or the control; else of contrasts."""
+    measure, stored = lead.measure, lead.contrasts(all=True)
+    chosen = None if lead.pairs.averages else reference(lead)
+    if chosen is None:
+        rows = lead.pairs.in_order(stored)
+        shown = rows.head(_ROWS)
+        left = len(rows) - len(shown)
+        caption = "Contrasts: " + direction(lead)
+        sides = names(*(n for n in ("contrast", "first", "second") if n in shown))
+    else:
+        others = [name for name in lead.ranking() if name != chosen]
+        rows = lead.contrasts(order=[*others, chosen], all=True)
+        shown, left = rows[(rows["second"] == chosen) & rows["first"].isin(others)], 0
+        caption = _caption(lead, chosen, others)
+        sides = (Column("first", "algorithm", role="name", defined=False),)
+    kind = "interval" if lead.alternative == "two-sided" else "bound"
+    shown = shown.assign(contrast_row=shown.index, alike=_alike(agreement, shown))
+    n = len(shown)
+    return Table(
+        name="",
+        caption=caption,
+        frame=shown,
+        columns=(
+            *sides,
+            *effect_columns(measure, stored, f"{level_percent(lead.level)} {kind}"),
+            *decisive_columns(stored),
+            _verdicts(lead, chosen, anchor),
+            *(
+                [Column("alike", "same verdict by", role="alike", defined=False)]
+                if any(shown["alike"])
+                else []
+            ),
+        ),
+        note=" ".join(filter(None, _notes(lead, agreement, left))),
+        at_once=_ROWS if n > _ROWS + 1 else 0,
+        rest=f"{n - _ROWS:,} more",
+    )
 
+
+def _caption(lead: Comparison, chosen: str, others: Sequence[str]) -> str:
+    """Return what is compared with the chosen algorithm, and how."""
+    link = "minus" if lead.measure.scale == "identity" else "divided by"
+    what = "odds of " if lead.measure.scale == "logit" else ""
+    role, short = "the best by its estimate", "the best"
+    if control(lead):
+        role = short = "the control"
+    who = others[0] if len(others) == 1 else "Each algorithm"
+    return f"{who} against {chosen}, {role}: its {what}{lead.measure.noun} {link} {short}'s"
+
+
+def _verdicts(lead: Comparison, chosen: str | None, anchor: str) -> Column:
+    """Return the column of verdicts, of an algorithm against a chosen one or of both sides."""
+    equal, comparative = said_equivalent(lead.measure), lead.comparative
+
+    def write(label: str, first: str, second: str, contrast: int) -> Cell:
+        verdict = Verdict[label.upper()]
+        text = comparative.words[label]
+        if chosen is None:
+            text = words(verdict, first, second, comparative)
+        text = equal if verdict == Verdict.EQUIVALENT else text
+        return Cell(text, f"verdict {label}", SHAPES[verdict], row(anchor, contrast))
+
+    also = ("first", "second", "contrast_row")
+    return Column("verdict", "verdict", write, role="verdict", also=also, links=True)
+
+
+def _alike(agreement: VerdictAgreement | None, shown: pd.DataFrame) -> list[str]:
+    """Return the other analyses that give each pair the same verdict, in short."""
+    if agreement is None:
+        return [""] * len(shown)
+    others = _weighing(agreement)
+    place = {frozenset(pair): p for p, pair in enumerate(agreement.pairs)}
+    texts: list[str] = []
+    for pair in zip(shown["first"], shown["second"], strict=True):
+        codes = agreement.codes[place[frozenset(pair)]]
+        same = [name for a, name in others.items() if codes[a] == codes[0]]
+        texts.append((", ".join(same) or "none") if others else "")
+    return texts
+
+
+def _weighing(agreement: VerdictAgreement) -> dict[int, str]:
+    """Return the other analyses with a name in short whose claim is that of the leading one."""
+    analyses = [c.provenance.analysis for c in agreement.comparisons]
+    weighing = zip(analyses, agreement.weighing.tolist(), strict=True)
+    return {
+        a: _SHORT[name]
+        for a, (name, weighs) in enumerate(weighing)
+        if a and weighs and name in _SHORT
+    }
+
+
+def _notes(lead: Comparison, agreement: VerdictAgreement | None, left: int) -> Iterator[str]:
+    """Yield why the analysis leads, what others say, and what the table leaves out."""
+    if choice := lead.provenance.choice:
+        yield f"{lead.heading}, as {choice}."
+    if agreement is not None:
+        yield sentence(agreement.sentence())
+    if lead.interval_note:
+        yield sentence(lead.interval_note)
+    if left:
+        yield f"{count(left, 'further contrast')}: see below."
+
+
+def _attention(
+    comparisons: Sequence[Comparison], before: Mapping[str, str], anchors: Mapping[int, str]
+) -> Iterator[Cell]:
+    """Yield sentences on what to know before the verdict, and on what the checks found."""
+    for name, text in before.items():
+        if name not in _OF_DATA:
+            yield Cell(sentence(text))
+    seen = {name: check for name, check in _serious(comparisons).items() if name not in before}
+    for n, check in [*seen.values()][:_MOST]:
+        yield Cell(check.sentence, link=f"{anchors[n]}-diagnostics")
+    if (more := len(seen) - _MOST) > 0:
+        asks = "asks" if more == 1 else "ask"
+        text = f"{count(more, 'further check')} {asks} for attention: see the diagnostics."
+        yield Cell(text, link=f"{anchors[0]}-diagnostics")
+
+
+def _serious(comparisons: Sequence[Comparison]) -> dict[str, tuple[int, Check]]:
+    """Return failed checks of the leading analysis, then of convergence of others, by name."""
     seen: dict[str, tuple[int, Check]] = {}
     for n, comparison in enumerate(comparisons):
         for check in comparison.checks:
@@ -110,25 +261,4 @@ def _serious(comparisons: Sequence[Comparison], anchors: Mapping[int, str]) -> T
                 or any(word in check.check for word in ("R-hat", "ESS", "converge", "Monte Carlo"))
             ):
                 seen.setdefault(check.check, (n, check))
-    if not seen:
-        return None
-    shown = [*seen.values()][:_MOST]
-    rows = [(check.check, n, check.held) for n, check in shown]
-    more = len(seen) - len(shown)
-    return Table(
-        name="",
-        caption="What asks for attention",
-        frame=pd.DataFrame(rows, columns=["check", "n", "held"]),
-        columns=(
-            Column(
-                "check",
-                "check",
-                lambda check, n: Cell(check, "fail", "!", f"{anchors[n]}-diagnostics"),
-                also=("n",),
-                links=True,
-                defined=False,
-            ),
-            Column("held", "value (limit)", defined=False),
-        ),
-        note=f"{count(more, 'further check')}: see the diagnostics." if more else "",
-    )
+    return dict(sorted(seen.items(), key=lambda one: one[0] in _LAST))

@@ -164,6 +164,7 @@ _SAID_SECTION = Document(
         "lead": (str, "First sentence."),
         "text": (list[str], "Paragraphs."),
         "facts": ([_SAID_FACT], "Names and what is said about them."),
+        "attention": (list[str], "What asks for attention, in sentences."),
         "not_answered": (list[str], "What could not be done, in the words of the error."),
         "tables": ([_SAID_TABLE], "The tables that it shows."),
     },
@@ -449,7 +450,7 @@ def table(scores: ScoreTable) -> dict[str, object]:
     from benchinfer.comparison.checks.tables import solved_runs
 
     records = (*scores.finding_records, *design(scores))
-    stopped = {m.name: scores.stopped_runs(m.name) for m in scores.measures}
+    stopped = {m.name: scores.runs(m.name).stopped() for m in scores.measures}
     runs = {name: solved_runs(held, scores.algorithms) for name, held in stopped.items() if held}
     return TABLE.of(scores, n=scores.n_rows, runs=runs, findings=findings(records))
 
@@ -510,6 +511,7 @@ def said(section: Section) -> dict[str, object]:
     return _SAID_SECTION.of(
         section,
         facts=[{"name": name, "text": text} for name, text in section.facts],
+        attention=[line.text for line in section.attention],
         not_answered=section.warnings,
         tables=[_SAID_TABLE.of(table) for table in section.all_tables],
     )

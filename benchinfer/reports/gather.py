@@ -200,7 +200,7 @@ def _choice(scores: ScoreTable, measure: str) -> Choice | None:
 
 def _leave_out(scores: ScoreTable, measure: str) -> Result:
     """Raise a DesignError on an analysis whose units would not be those of the answer."""
-    names = scores.datasets_of(measure)
+    names = scores.summary.datasets_of(measure)
     g = len({(scores.domains or {})[name] for name in names})
     raise DesignError(
         f"it is left out, as its units are data sets: the {len(names)} data sets are of"

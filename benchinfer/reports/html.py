@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from base64 import b64encode
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from hashlib import sha256
 from importlib.resources import files
 from itertools import pairwise
@@ -84,6 +84,7 @@ class LaidSection:
 
     section: Section
     order: Markup
+    evidence: tuple[Markup, ...]
     figures: tuple[Markup, ...]
     narrow: tuple[Markup, ...]
     tables: tuple[Markup, ...]
@@ -100,9 +101,11 @@ class _Writer:
         self.sheet = StyleSheet()
         self.meaning = {name: text for _, name, text in page.glossary}
         # Anchors that cells of the page lead to.
-        tables = [t for part in page.parts for one in part.sections for t in one.all_tables]
+        sections = [one for part in page.parts for one in part.sections]
+        tables = [table for one in sections for table in one.all_tables]
         linked = [t for t in tables if any(column.links for column in t.columns)]
         self.targets = {c.link for t in linked for cells in t.rows for c in cells if c.link}
+        self.targets |= {line.link for one in sections for line in one.attention if line.link}
 
     def sections(self, sections: Sequence[Section]) -> list[LaidSection]:
         """Return the layouts of the sections of a part, with nested sections in their parents."""
@@ -127,6 +130,7 @@ class _Writer:
             for f in drawn
             if f not in shown
         ]
+        tables = [*section.evidence, *tables]
         if section.fold:
             pictures, folded = self.pictures(section.fold.figures), section.fold.tables
             elements.append(self.fold(pictures, folded, anchor, section.fold.summary))
@@ -134,6 +138,7 @@ class _Writer:
         return LaidSection(
             section=section,
             order=_order(section),
+            evidence=tuple(self.in_sight(table, anchor) for table in section.evidence),
             figures=tuple(map(_figure, shown)),
             narrow=tuple(self.grid(table, anchor) for table in narrow),
             tables=tuple(elements),
@@ -156,18 +161,33 @@ class _Writer:
             Markup("\n").join([drawn, *(self.grid(table, anchor) for table in tables)]),
         )
 
+    def in_sight(self, table: Table, anchor: str) -> Markup:
+        """Return a table whose first rows are seen at once, and the others in a fold."""
+        n = table.at_once
+        if not 0 < n < len(table.frame):
+            return self.grid(table, anchor, kind="key")
+        first, others = table.frame.head(n), table.frame.iloc[n:]
+        shown, folded = (
+            self.grid(replace(table, frame=rows, note=""), anchor, kind="key")
+            for rows in (first, others)
+        )
+        return Markup(
+            '{}\n<details class="fold"><summary>{}</summary>\n{}\n</details>\n'
+            '<p class="note">{}</p>'
+        ).format(shown, table.rest, folded, table.note)
+
     def pictures(self, figures: Sequence[Figure]) -> list[Picture]:
         """Return drawings of the figures that their results support."""
         drawn: list[Picture] = []
         for figure in figures:
             try:
-                drawing = vector(figure.result, figure.kind, _WIDTH)
+                drawing = vector(figure.result, figure.kind, _WIDTH, top=figure.top)
             except DesignError:
                 continue
             drawn.append(Picture(self.sheet.inline(drawing), figure.caption, drawing.height))
         return drawn
 
-    def grid(self, table: Table, anchor: str = "") -> Markup:
+    def grid(self, table: Table, anchor: str = "", *, kind: str = "") -> Markup:
         """Return a table in HTML, with anchors for the rows that links refer to."""
         heads = Markup().join(_head(column, self.meaning) for column in table.columns)
         labels = table.frame.index if table.name == "contrasts" else [""] * len(table.frame)
@@ -188,9 +208,9 @@ class _Writer:
             anchor_id = f' id="{anchor}-diagnostics"'
             self.targets.discard(f"{anchor}-diagnostics")
         note = f'\n<p class="note">{escape(table.note)}</p>' if table.note else ""
-        caption = escape(table.caption)
+        caption, name = escape(table.caption), f"table {kind}".strip()
         return Markup(  # noqa: S704
-            f'<figure class="table"{anchor_id}>\n<figcaption>{caption}</figcaption>\n'
+            f'<figure class="{name}"{anchor_id}>\n<figcaption>{caption}</figcaption>\n'
             f'<div class="scroll" tabindex="0" role="group" aria-label="{caption}">\n'
             f"<table>\n<thead><tr>{heads}</tr></thead>\n<tbody>\n{body}\n</tbody>\n</table>\n"
             f"{data}</div>{note}\n</figure>"

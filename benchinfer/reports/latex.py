@@ -67,7 +67,6 @@ def _character(c: str) -> str:
 
 def _blocks(page: Page) -> Iterator[str]:
     yield rf"{{\Large\bfseries {escaped(page.title)}\par}}"
-    yield from map(escaped, page.about)
     for part in page.parts:
         tag = f" ({escaped(part.tag)})" if part.tag else ""
         yield rf"\section*{{{escaped(part.title)}{tag}}}"
@@ -111,6 +110,7 @@ def _section(section: Section) -> Iterator[str]:
     yield _list([rf"\textbf{{{escaped(n)}}}: {escaped(text)}" for n, text in section.facts])
     for table in texts.tables(section):
         yield from _table(table)
+    yield _list([escaped(line.text) for line in section.attention])
     if captions := [figure.caption for figure in texts.figures(section)]:
         yield rf"\textit{{{escaped(f'{texts.FIGURES}: ' + ' '.join(captions))}}}"
 

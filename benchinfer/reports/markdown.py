@@ -37,7 +37,6 @@ def escaped(text: str) -> str:
 
 def _blocks(page: Page) -> Iterator[str]:
     yield f"# {escaped(page.title)}"
-    yield from map(escaped, page.about)
     for part in page.parts:
         yield f"## {escaped(part.title)}"
         yield escaped(part.tag)
@@ -67,6 +66,7 @@ def _section(section: Section) -> Iterator[str]:
     yield "\n".join(f"- **{escaped(name)}**: {escaped(text)}" for name, text in section.facts)
     for table in texts.tables(section):
         yield from _table(table)
+    yield "\n".join(f"- {escaped(line.text)}" for line in section.attention)
     if captions := [figure.caption for figure in texts.figures(section)]:
         yield f"*{texts.FIGURES}: {escaped(' '.join(captions))}*"
 

@@ -9,7 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from benchinfer.analyses.choice.sections import levels_table
+from benchinfer.analyses.choice.sections import measures_section
 from benchinfer.analyses.gate.result import Gate
 from benchinfer.analyses.gate.sections import gate_sections
 from benchinfer.analyses.plan.allocation import Allocation
@@ -18,7 +18,6 @@ from benchinfer.analyses.plan.sections import SECTIONS, plan_citations
 from benchinfer.analyses.robustness.changes import changes
 from benchinfer.analyses.robustness.sections import sensitivity
 from benchinfer.analyses.subgroups.subgroups import Subgroups
-from benchinfer.comparison.checks.caveats import ANOTHER, advice, caveats
 from benchinfer.comparison.comparison import BestSets, Comparison, TestedComparison
 from benchinfer.comparison.evidence import Setting
 from benchinfer.comparison.per_dataset import Comparisons
@@ -33,7 +32,7 @@ from benchinfer.comparison.sections import (
 )
 from benchinfer.core.arguments import checked
 from benchinfer.core.errors import DesignError
-from benchinfer.core.numbers import count, within
+from benchinfer.core.numbers import count
 from benchinfer.core.provenance import __version__
 from benchinfer.core.saving import check_target, followed, write_atomically, writing
 from benchinfer.core.sections import (
@@ -54,8 +53,7 @@ from benchinfer.relations.sections import ensemble_section, relation_section
 from benchinfer.reports import documents, html, latex, markdown
 from benchinfer.reports.answer import answer
 from benchinfer.reports.gather import ReportInput, Where, gather
-from benchinfer.reports.texts import as_prose, in_prose, making, reference
-from benchinfer.scores.checks.advice import ADVICE
+from benchinfer.reports.texts import in_prose, making, reference
 
 if TYPE_CHECKING:
     from benchinfer.core.measure import Measure
@@ -180,7 +178,6 @@ def compose(gathered: ReportInput, title: str | None = None) -> Page:
     shown += [checks_table(section.checks) for section in content if section.checks]
     return Page(
         title=title or _title(gathered),
-        about=_about(gathered),
         parts=tuple(parts),
         references=tuple(reference(entry) for entry in entries),
         bibtex="\n\n".join(entries),
@@ -244,8 +241,9 @@ def _part(measure: Measure, number: int, gathered: ReportInput) -> MeasurePart:
         group = [replace(first, anchor=anchors[n]), *further]
         content += _folded(group, depth=min(len(comparisons) - 1, 1))
     if comparisons:
-        at_once = [answer(comparisons, anchors), method_section(comparisons[0])]
-        content = [*at_once, *_folded(_robust(comparisons[0], gathered)), *content]
+        first, *verdicts = answer(comparisons, anchors)
+        at_once = [first, method_section(comparisons[0])]
+        content = [*at_once, *verdicts, *_folded(_robust(comparisons[0], gathered)), *content]
     local = [
         r
         for r in gathered.results
@@ -270,20 +268,18 @@ def _part(measure: Measure, number: int, gathered: ReportInput) -> MeasurePart:
         anchor=anchor,
         title=measure.title,
         tag=f"{measure.better} is better",
-        verdict=comparisons[0].headline() if comparisons else "",
         sections=tuple(content),
     )
 
 
 def _all_measures(comparisons: Sequence[Comparison]) -> list[MeasurePart]:
-    """Return the part with the levels on all measures; an empty list for a single measure."""
+    """Return the part with the answers and the levels on all measures; empty for one measure."""
     leads: dict[str, Comparison] = {}
     for one in sorted(comparisons, key=lambda c: not inferential(c)):
         leads.setdefault(one.measure.name, one)
     if len(leads) < 2:
         return []
-    section = Section(title="Levels", tables=(levels_table(leads),))
-    return [MeasurePart("measures", "All measures", "", "", (section,))]
+    return [MeasurePart("measures", "All measures", "", (measures_section(leads),))]
 
 
 def _folded(group: Sequence[Section], depth: int = 1) -> list[Section]:
@@ -318,7 +314,7 @@ def _orders(gathered: ReportInput) -> list[MeasurePart]:
         ],
     }
     return [
-        MeasurePart(title.lower(), title, "", "; ".join(content[0].order), tuple(content))
+        MeasurePart(title.lower(), title, "", tuple(content))
         for title, content in by_title.items()
         if content
     ]
@@ -334,7 +330,7 @@ def _gates_and_plans(gathered: ReportInput) -> list[MeasurePart]:
     ]
     numbers = [*range(1, len(gates) + 1), *range(1, len(plans) + 1)]
     return [
-        MeasurePart(f"{anchor}-{n}", title + f" {n}" * (total > 1), tag, content[0].lead, content)
+        MeasurePart(f"{anchor}-{n}", title + f" {n}" * (total > 1), tag, content)
         for n, (anchor, title, tag, total, content) in zip(numbers, parts, strict=True)
     ]
 
@@ -380,26 +376,6 @@ def _each(result: Any) -> Sequence[Any]:
     if isinstance(result, Gate):
         return [row.comparison for row in result.values()]
     return list(result.values()) if isinstance(result, Comparisons | Subgroups) else [result]
-
-
-def _about(gathered: ReportInput) -> tuple[str, ...]:
-    measures = _measures(gathered)
-    if not measures:
-        return ()
-    said = "; ".join(f"{measure.title} ({measure.better} is better)" for measure in measures)
-    leading = {one.measure.name: one for one in reversed(_compared(gathered))}
-    alone = " Each is a statement of its own." if len(measures) > 1 else ""
-    lines = [f"{'Measures' if alone else 'Measure'}: {said}.{alone}"]
-    for one in (leading[measure.name] for measure in measures if measure.name in leading):
-        fits = advice(one.setting)
-        if one.setting.members is not None and (chosen := one.provenance.choice):
-            fits = f"{within(one.heading)}, as {chosen}."  # the advice is on the means of domains
-        before = {**caveats(one), ADVICE: fits}
-        before.pop(ANOTHER, None)  # a report has several analyses
-        lines += [
-            f"{one.measure.noun}: {n}: {as_prose(text)}" for n, text in before.items() if text
-        ]
-    return tuple(lines)
 
 
 def _provenance(gathered: ReportInput) -> Table:

@@ -95,7 +95,9 @@ def in_prose(section: Section) -> Section:
         section,
         lead=as_prose(section.lead),
         text=tuple(map(as_prose, section.text)),
+        attention=tuple(replace(line, text=as_prose(line.text)) for line in section.attention),
         checks=tuple(replace(check, remedy=as_prose(check.remedy)) for check in section.checks),
+        evidence=tuple(map(_reading, section.evidence)),
         tables=tuple(map(_reading, section.tables)),
         fold=fold and replace(fold, tables=tuple(map(_reading, fold.tables))),
     )
@@ -125,12 +127,12 @@ def figures(section: Section) -> tuple[Figure, ...]:
 
 def cells(table: Table) -> list[list[str]]:
     """Return the texts of the first rows of a table."""
-    return [[cell.text for cell in row] for row in table.rows[:ROWS]]
+    return [[cell.text for cell in row] for row in table.rows[: table.at_once or ROWS]]
 
 
 def rest(table: Table) -> str:
     """Return a note on the number of rows left out; empty if there are none."""
-    more = len(table.frame) - ROWS
+    more = len(table.frame) - (table.at_once or ROWS)
     return f"{more:,} more rows are in the HTML and JSON reports." if more > 0 else ""
 
 

@@ -18,7 +18,7 @@ def _compute(path: Path) -> Mapping[str, float]:
     failures = scores.failures()["dataset"].value_counts()
     unsolved = set(failures.index[failures == len(scores.algorithms)])
     solved = scores.subset(datasets=[d for d in scores.datasets if d not in unsolved])
-    best = solved.virtual_best(par=10).set_index("choice")["penalised"]
+    best = solved.runs().virtual_best(par=10).set_index("choice")["penalised"]
     return {
         "solvers": len(scores.algorithms),
         "instances that no solver solves": len(unsolved),

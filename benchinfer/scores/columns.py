@@ -435,7 +435,7 @@ def _recognised(search: _Search, roles: Sequence[str]) -> None:
                 rows.append((chosen[0], role))
     if rows:
         what = "columns recognised by name: " + ", ".join(f"{a} as {b}" for a, b in rows) + "."
-        hint = "columns={...} says otherwise."
+        hint = "columns={...} changes that."
         search.findings.append(Finding("recognised columns", "note", len(rows), what, (), hint))
 
 
@@ -507,7 +507,7 @@ def _without_column(
         what = f"there is no column of scores for the measure {measure!r}."
         fault = _no_column(what, measure, search.names, left)
         if used := [role for role, names in search.of.items() if measure in names]:
-            hint = f"it is read as the {used[0]}; columns={{...}} says otherwise. "
+            hint = f"it is read as the {used[0]}; columns={{...}} changes that. "
             hint += f"The table has: {', '.join(search.names)}."
             fault = replace(fault, hint=hint, near="")
         search.findings.append(fault)

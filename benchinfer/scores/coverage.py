@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from benchinfer.core.errors import ScoreTableError, message
 from benchinfer.core.frames import frame
 from benchinfer.core.result import Readable
 from benchinfer.core.saving import SAME, savable, shaped
@@ -186,3 +187,34 @@ def listed(findings: Sequence[Finding]) -> pd.DataFrame:
             "hint": [f.hint.replace("\n", " ") for f in findings],
         }
     )
+
+
+def refuse(findings: list[Finding], name: str) -> None:
+    """Raise all errors among the findings as one."""
+    if any(finding.severity == "error" for finding in findings):
+        raise ScoreTableError(refusal(findings, name), findings)
+
+
+def refusal(findings: Sequence[Finding], name: str) -> str:
+    """Return the text of an error on all faults among the findings."""
+    errors = [finding for finding in findings if finding.severity == "error"]
+    warnings = [finding for finding in findings if finding.severity == "warning"]
+    if len(errors) == 1:
+        lines = [_text(errors[0])]
+    else:
+        lines = [f"{len(errors)} faults in {name!r}."]
+        for i, finding in enumerate(errors, 1):
+            first, *rest = (f"{finding.rule}: " + _text(finding)).splitlines()
+            lines += [(f"{i:2}. " + first), *(("    " + line) for line in rest)]
+    if warnings:
+        lines += ["Also:", *((f"  - {finding.rule}: " + finding.what) for finding in warnings)]
+    return "\n".join(lines)
+
+
+def _text(finding: Finding) -> str:
+    lines: list[str] = [message(finding.what, where=finding.where)]
+    if finding.where and (more := finding.count - (len(finding.where) - 1)) > 0:
+        lines.append(f"    ... and {more} more")
+    if finding.hint:
+        lines += message("", hint=finding.hint.splitlines()).splitlines()[1:]
+    return "\n".join(lines)

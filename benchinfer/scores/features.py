@@ -12,9 +12,8 @@ import numpy as np
 from benchinfer.core.errors import ScoreTableError
 from benchinfer.core.saving import savable
 from benchinfer.numerics.types import Array
-from benchinfer.scores.checks.faults import refuse
 from benchinfer.scores.columns import column_roles, label, numbers
-from benchinfer.scores.coverage import Finding
+from benchinfer.scores.coverage import Finding, refuse
 from benchinfer.scores.sources.files import as_files, open_source
 from benchinfer.scores.sources.frames import Source, engine_errors
 

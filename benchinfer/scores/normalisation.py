@@ -12,7 +12,7 @@ import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 
 import numpy as np
 
@@ -24,12 +24,11 @@ from benchinfer.core.saving import note_input
 from benchinfer.numerics.ties import joined, rounding
 from benchinfer.numerics.types import Array, Flags
 from benchinfer.scores.coverage import Finding
-from benchinfer.scores.reductions import Cells, squares_of
-from benchinfer.scores.summary import ScoreRows
-
-if TYPE_CHECKING:
-    from benchinfer.scores.rows import Rows
-    from benchinfer.scores.table import ScoreTable
+from benchinfer.scores.rows.changes import replaced, rescaled
+from benchinfer.scores.rows.reductions import Cells, squares_of
+from benchinfer.scores.rows.rows import Rows
+from benchinfer.scores.rows.sufficient import Reducible
+from benchinfer.scores.rows.summary import ScoreRows
 
 type Normalise = str | Sequence[str] | Mapping[str, Reference]
 
@@ -90,7 +89,7 @@ class Scheme:
             ", ".join(f"{i} = {_name(*one)}" for i, one in enumerate(self.references.items()))
         )
 
-    def algorithms(self, table: ScoreTable) -> list[str]:
+    def algorithms(self, table: Reducible) -> list[str]:
         """Return the references that are algorithms of a table."""
         named = [value for value in self.references.values() if isinstance(value, str)]
         return [name for name in named if name in table.algorithms]
@@ -208,21 +207,21 @@ def reference_levels(
 
 
 def normalised_rows(
-    table: ScoreTable, rows: Rows, scheme: Scheme, measure: Measure, new: Measure
+    table: Reducible, rows: Rows, scheme: Scheme, measure: Measure, new: Measure
 ) -> Rows:
     """Return the rows of a table with the scores of a new measure in place of those of another."""
     cells = table.cells(measure.name)  # which refuses what has no place on the scale
     names = table.datasets, table.algorithms
     if scheme.kind != "ranks":
         low, high = _ends(table, scheme, measure, cells)
-        return rows.rescaled(measure, new, names, low, high - low)
+        return rescaled(rows, measure, new, names, low, high - low)
     k = int((cells.n > 0).any(axis=0).sum())
-    return rows.replaced(
-        measure, new, names, lambda scores: _ranks(scores, measure, k, paired=table.paired)
+    return replaced(
+        rows, measure, new, names, lambda scores: _ranks(scores, measure, k, paired=table.paired)
     )
 
 
-def normalised_measure(table: ScoreTable, scheme: Scheme, measure: Measure) -> Measure:
+def normalised_measure(table: Reducible, scheme: Scheme, measure: Measure) -> Measure:
     """Return the measure of normalised scores; raise a DesignError if it is normalised already."""
     if measure.normalised is not None:
         raise DesignError(
@@ -245,7 +244,7 @@ def normalised_measure(table: ScoreTable, scheme: Scheme, measure: Measure) -> M
     )
 
 
-def normalised_note(table: ScoreTable, scheme: Scheme, measure: Measure, new: Measure) -> Finding:
+def normalised_note(table: Reducible, scheme: Scheme, measure: Measure, new: Measure) -> Finding:
     """Report the normalisation, and declarations that no longer apply."""
     log = "" if measure.scale == "identity" else f" (of its {measure.scale}s)"
     what = f"{new.noun}{log}."
@@ -262,7 +261,7 @@ def normalised_note(table: ScoreTable, scheme: Scheme, measure: Measure, new: Me
     return Finding("normalised", "note", n, what, (), hint)
 
 
-def _ends(table: ScoreTable, scheme: Scheme, measure: Measure, cells: Cells) -> tuple[Array, Array]:
+def _ends(table: Reducible, scheme: Scheme, measure: Measure, cells: Cells) -> tuple[Array, Array]:
     """Return (D,) oriented values that become 0 and 1 on each data set; 0 and 1 without a score."""
     held = (cells.n > 0).any(axis=1)
     n = cells.n.sum(axis=1)
@@ -291,7 +290,7 @@ def _ends(table: ScoreTable, scheme: Scheme, measure: Measure, cells: Cells) -> 
     return low, high
 
 
-def _levels(table: ScoreTable, measure: Measure, cells: Cells) -> dict[str, Array]:
+def _levels(table: Reducible, measure: Measure, cells: Cells) -> dict[str, Array]:
     """Return the oriented values of algorithms and numeric features, the possible references."""
     with np.errstate(all="ignore"):
         features = {
@@ -313,7 +312,7 @@ def _deviations(cells: Cells, held: Flags) -> tuple[Array, Array]:
 
 
 def _refuse_flat(
-    table: ScoreTable, scheme: Scheme, measure: Measure, low: Array, high: Array
+    table: Reducible, scheme: Scheme, measure: Measure, low: Array, high: Array
 ) -> None:
     """Raise a DesignError where the value for 1 is not better than that for 0, beyond rounding."""
     size = np.maximum(np.abs(low), np.abs(high))

@@ -2,34 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any, Literal
+from typing import Any
 
 import narwhals as nw
 
 from benchinfer.core.arguments import checked
 from benchinfer.core.errors import ScoreTableError
-from benchinfer.core.hints import literal
 from benchinfer.core.measure import Measure
-from benchinfer.core.numbers import count, join
 from benchinfer.scores.checks.facts import Facts
 from benchinfer.scores.checks.failures import (
-    check_failed,
     failures_of,
     filled,
     imputed_scores,
     scores_of_failures,
-    stand_in,
 )
 from benchinfer.scores.checks.faults import (
     FAULTS,
-    Failed,
     Reading,
     averaged,
     covariate_faults,
     duplicate_rows,
-    refuse,
     status_without_limit,
     tally,
     tests,
@@ -40,15 +34,13 @@ from benchinfer.scores.checks.findings import (
     check,
     only_count,
     pairing,
+    reading_notes,
     resampling_of,
-    scores_at_a_limit,
-    swapped_roles,
 )
-from benchinfer.scores.checks.limits import Crashed, RunStates, limited
+from benchinfer.scores.checks.limits import RunStates, limited
+from benchinfer.scores.checks.replications import distinguished
 from benchinfer.scores.columns import (
-    GROUPS,
     INNER,
-    ITEMS,
     LABELS,
     Frame,
     Roles,
@@ -61,74 +53,63 @@ from benchinfer.scores.columns import (
     status_role,
     unnamed_index,
 )
-from benchinfer.scores.coverage import Finding
+from benchinfer.scores.coverage import Finding, refuse
+from benchinfer.scores.declaration import (
+    FAILED_WORDS,
+    Crashed,
+    Declaration,
+    Failed,
+    Measures,
+    Repeats,
+    Where,
+    stand_in,
+)
 from benchinfer.scores.features import read_features
 from benchinfer.scores.formats.format import BATTLE, Format
-from benchinfer.scores.formats.layouts import (
-    grouping_column,
-    nested_columns,
-    roles_of,
-    telling_column,
-)
-from benchinfer.scores.normalisation import Normalise
 from benchinfer.scores.resampling import Resampling
-from benchinfer.scores.rows import (
-    EngineRows,
-    PlacedRows,
-    Rows,
-    UnitRows,
-    placed,
-    placed_frame,
-    rows_of,
-)
-from benchinfer.scores.sources.curves import STEPS, TARGETS, TRACES, Take, points, without_column
-from benchinfer.scores.sources.declaration import Measures, declared
-from benchinfer.scores.sources.files import as_files, open_source
-from benchinfer.scores.sources.frames import Source, engine_errors
-from benchinfer.scores.sources.names import check_names, renamed
-from benchinfer.scores.sources.nesting import (
+from benchinfer.scores.rows.changes import rows_of
+from benchinfer.scores.rows.engine import EngineRows
+from benchinfer.scores.rows.names import check_names, renamed
+from benchinfer.scores.rows.nesting import (
     NestedUnits,
     Weights,
-    counted,
     findings_of,
-    noun,
-    plural,
     reduce_units,
+)
+from benchinfer.scores.rows.places import PlacedRows, placed, placed_frame
+from benchinfer.scores.rows.rows import Rows
+from benchinfer.scores.sources.curves import Take, points, without_column
+from benchinfer.scores.sources.files import as_files, open_source
+from benchinfer.scores.sources.frames import Source, engine_errors
+from benchinfer.scores.sources.layouts import (
+    roles_of,
 )
 from benchinfer.scores.sources.query import filtered
 from benchinfer.scores.sources.targets import Goals, target_times
 from benchinfer.scores.table import ScoreTable
 
 LEFT_OUT = "measures left out"
-# What failures may count as, besides scores and algorithms.
-FAILED_WORDS = ("missing", "error", "worst")
 
 
 @checked
 def read_scores(
     source: object,
     *,
-    measures: Measures | None = None,
+    measures: Measures | Declaration | None = None,
     columns: Mapping[str, str] | None = None,
     layout: str = "auto",
-    where: str | Callable[[Any], Any] | None = None,
+    where: Where | None = None,
     name: str | None = None,
     dataset: str | None = None,
     resampling: Resampling | str | None = None,
     paired: bool | None = None,
-    repeats: Literal["error", "keep", "mean"] = "error",
-    query: str | None = None,
+    repeats: Repeats = "error",
     failed: Failed = "missing",
-    crashed: Crashed = "stopped",
     covariates: str | Sequence[str] | None = None,
     features: object = None,
-    normalise: Normalise | None = None,
     names: Mapping[str, str] | None = None,
     units: str | Sequence[str] | None = None,
-    unit_weights: Weights = "items",
     take: str | None = None,
-    selected: bool = False,
-    targets: Goals | None = None,
 ) -> ScoreTable:
     """Read a table of scores and check it.
 
@@ -144,7 +125,9 @@ def read_scores(
         ``["old.json", "new.json"]``.
     measures
         Measures, ``{"accuracy": "higher"}``, ``"error:lower:0.01"``, or the path of a
-        ``measures.toml``; by default the ``measures.toml`` beside the table.
+        ``measures.toml``; by default the ``measures.toml`` beside the table. A `Declaration` has
+        them with all else that is said of the table, also what no argument says: a query, weights
+        of nested units, and crashed runs.
     columns
         Column to role where names are not common ones: ``{"task": "dataset"}``. Columns that
         are given the same role are joined by ``/``.
@@ -173,9 +156,6 @@ def read_scores(
         Several scores of one (data set, replication, algorithm, measure) are a fault
         (``"error"``), allowed (``"keep"``), or averaged (``"mean"``), as answers to one question
         that was asked several times: these are no replications.
-    query
-        One SELECT, for a DuckDB file or connection. A file is opened for reading, without access
-        to other files.
     failed
         Rows without a score (NaN, null, empty, or a word such as ``timeout``) are failures, which
         `ScoreTable.failures` lists: ``"missing"`` to the analyses, a fault (``"error"``), or worth
@@ -185,10 +165,6 @@ def read_scores(
         The worst score is that of any algorithm on the data set of the failure, where two others
         or more have scores there; else that of the measure in the table. A run that has a limit
         counts as one that was stopped.
-    crashed
-        Runs that crashed, as the column of the role ``status`` says, count as stopped at the limit
-        of their measure (``"stopped"``), or have no score (``"missing"``), which favours what
-        crashes on hard data sets.
     covariates
         Columns of numbers to keep: features of the data set or of the run. They are not part of
         what a score is identified by. By default as the ``measures.toml`` says.
@@ -198,9 +174,6 @@ def read_scores(
 
         Tables may describe data sets without scores, too. Text and ordered categories of a frame
         are categories.
-    normalise
-        A scale of its own for each data set, as `ScoreTable.normalise` has it for all measures:
-        ``"min-max"``, ``"z"``, ``"ranks"``, or references of 0 and 1, as in ``"random,human"``.
     names
         New names of algorithms and data sets, ``{"ours_v3_final": "Ours"}``, which everything
         after reading has in place of those of the table. That of a measure becomes its label.
@@ -212,32 +185,15 @@ def read_scores(
         says.
 
         Units of the first level are the replications: inference counts these. An item has the mean
-        of its answers, and a data set the mean of its items (`unit_weights`). The last level is one
-        of answers if its name suggests repeats, such as answer, epoch, attempt, sample, trial,
-        repeat, seed or run, else one of items; it may be the column of replications. A label means
-        one unit within the unit of the level above it.
-    unit_weights
-        Unit of equal weight with `units`: ``"items"``, as in published accuracies, the level of a
-        data set being ``sum s / sum n`` of the sums s of its units over their numbers n of items;
-        or ``"units"``, the mean of ``s / n``.
+        of its answers, and a data set the mean of its items, unless `Declaration.unit_weights` says
+        otherwise. The last level is one of answers if its name suggests repeats, such as answer,
+        epoch, attempt, sample, trial, repeat, seed or run, else one of items; it may be the column
+        of replications. A label means one unit within the unit of the level above it.
     take
         The score of each curve, where a run has one per epoch or step: that of the last step,
         ``"last:epoch"``; at the best step by another column, ``"best:val_acc"``
         (``"best:val_x:lower"`` where the name does not tell); at one step, ``"at:step=10000"``; or
         the mean of the last ones, ``"mean-last:5"``. By default as the ``measures.toml`` says.
-    selected
-        Allow ``take="best:..."`` of the scores that are compared, which makes each too good.
-    targets
-        Targets of traces of optimisers, whose rows are values after so many evaluations, or
-        another cost: scores are the evaluations until a run reaches a target. `measures` declares
-        the values first, ``"loss:lower"``, then the cost if its column is not named as one,
-        ``"calls:lower"``.
-
-        ``[0.1, 0.01]`` makes each target a measure with a limit. Targets of a grid are averaged
-        over for each run: ``51`` for each data set between the worst first and the best last value,
-        ``"1e2:1e-8:51"`` the same ones for all, both equally spaced in logarithms; then there is
-        also the share of targets that were reached. The limit is the time up to which all runs were
-        observed, or that of the cost, ``"evaluations:lower:limit=10000"``.
 
     Returns
     -------
@@ -248,8 +204,6 @@ def read_scores(
     ------
     ScoreTableError
         All faults of the table at once.
-    DesignError
-        Scores cannot be normalised so.
 
     Examples
     --------
@@ -260,38 +214,120 @@ def read_scores(
     ScoreTable(DataFrame: 1 data set x 2 algorithms, 2 paired replications, 4 scores, none missing;
     accuracy (higher is better))
     """
-    options: dict[str, Any] = {name: value for name, value in locals().items() if name != "source"}
-    options.pop("targets")
+    declaration = Declaration(
+        None if isinstance(measures, Declaration) else measures,
+        columns,
+        layout,
+        where,
+        name,
+        dataset,
+        resampling,
+        paired,
+        repeats,
+        failed,
+        covariates,
+        features,
+        names,
+        units,
+        take,
+    )
+    return read(source, declaration.over(Declaration.of(measures)))
+
+
+def read(source: object, declaration: Declaration) -> ScoreTable:
+    """Read a table by what is said of it; an error on its columns ends with calls that read it."""
     source = as_files(source)
     try:
-        return _scores(source, targets, **options)
+        return _read(source, declaration)
     except ScoreTableError as error:
-        if not error.findings or targets is not None:
+        if not error.findings:
             raise
         from benchinfer.scores.checks.proposals import with_proposals
 
-        raise with_proposals(error, _scores, source, options) from None
+        raise with_proposals(error, _tried, source, declaration) from None
 
 
-def _scores(source: object, targets: Goals | None = None, **options: Any) -> ScoreTable:
-    """Read scores, or times to targets of traces."""
-    return _read(source, **options) if targets is None else _traces(source, targets, options)
+@checked
+def read_traces(
+    source: object,
+    targets: Goals,
+    *,
+    measures: Measures | Declaration | None = None,
+    columns: Mapping[str, str] | None = None,
+    layout: str = "auto",
+    where: Where | None = None,
+    name: str | None = None,
+    dataset: str | None = None,
+    resampling: Resampling | str | None = None,
+    paired: bool | None = None,
+    repeats: Repeats = "error",
+    features: object = None,
+    names: Mapping[str, str] | None = None,
+) -> ScoreTable:
+    """Read traces of optimisers, and the times until their runs reach targets as scores.
 
+    The rows of a trace are values after so many evaluations, or another cost: a score is the
+    evaluations until a run reaches a target.
 
-def _traces(source: object, targets: Goals, options: Mapping[str, Any]) -> ScoreTable:
-    """Read traces of optimisers, and the times until they reach targets as scores."""
-    origin = open_source(source, options["query"], options["name"])
-    origin = origin if options["where"] is None else filtered(origin, options["where"])
-    measures, scheme, covariates, levels, of_curve, findings = declared(
-        options["measures"],
-        options["resampling"],
-        options["covariates"],
-        options["units"],
-        options["take"],
-        origin.toml,
+    Parameters
+    ----------
+    source, columns, layout, where, name, dataset, resampling, paired, repeats, features, names
+        As in `read_scores`.
+    targets
+        ``[0.1, 0.01]`` makes each target a measure with a limit. Targets of a grid are averaged
+        over for each run: ``51`` for each data set between the worst first and the best last value,
+        ``"1e2:1e-8:51"`` the same ones for all, both equally spaced in logarithms; then there is
+        also the share of targets that were reached. The limit is the time up to which all runs were
+        observed, or that of the cost, ``"evaluations:lower:limit=10000"``.
+    measures
+        The values first, ``"loss:lower"``, then the cost if its column is not named as one,
+        ``"calls:lower"``; or a `Declaration`.
+
+    Returns
+    -------
+    ScoreTable
+        With the times of all runs and targets in `ScoreTable.targets`.
+
+    Raises
+    ------
+    ScoreTableError
+        All faults of the table at once.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> trace = pd.DataFrame({"problem": "sphere", "solver": ["x"] * 3 + ["y"] * 3,
+    ...                       "evaluations": [1, 10, 50] * 2, "loss": [1, 0.2, 0.01, 1, 0.5, 0.2]})
+    >>> scores = read_traces(trace, [0.5, 0.1], measures="loss:lower",
+    ...                      columns={"solver": "algorithm"})
+    >>> scores.runs("evaluations to 0.5").running_times()["running_time"].tolist()
+    [10.0, 10.0]
+    """
+    declaration = Declaration(
+        None if isinstance(measures, Declaration) else measures,
+        columns,
+        layout,
+        where,
+        name,
+        dataset,
+        resampling,
+        paired,
+        repeats,
+        features=features,
+        names=names,
     )
-    tool = origin.known if options["layout"] == "auto" else None
-    refused = {"take": of_curve, "units": levels, "covariates": covariates}
+    return read_to_targets(as_files(source), targets, declaration.over(Declaration.of(measures)))
+
+
+def read_to_targets(source: object, targets: Goals, declaration: Declaration) -> ScoreTable:
+    """Read traces by what is said of them."""
+    origin = open_source(source, declaration.query, declaration.name)
+    origin = origin if declaration.where is None else filtered(origin, declaration.where)
+    of_file, findings = declaration.with_file(origin.toml)
+    measures, scheme = of_file.list_measures(), of_file.scheme()
+    covariates, levels = of_file.covariate_names(), of_file.levels()
+    tool = origin.known if declaration.layout == "auto" else None
+    refused = {"take": of_file.take, "units": levels, "covariates": covariates}
     if names := [name for name, value in refused.items() if value]:
         raise ScoreTableError(
             f"targets go without {' and '.join(names)}: scores are the times at which runs reach"
@@ -301,62 +337,64 @@ def _traces(source: object, targets: Goals, options: Mapping[str, Any]) -> Score
     if tool is not None:
         findings += _of_tool(tool)
         measures, scheme = measures or tool.measures, scheme or tool.resampling
-    stem = options["dataset"] or origin.stem
+    stem = declaration.dataset or origin.stem
     frame, new, times, notes = target_times(
-        origin, targets, measures, options["columns"], options["layout"], stem
+        origin, targets, measures, declaration.columns, declaration.layout, stem
     )
-    reading: dict[str, Any] = dict.fromkeys(
-        ("where", "name", "query", "columns", "covariates", "units", "take")
+    of_times = Declaration(
+        new,
+        layout="long",
+        dataset=None if "dataset" in frame else stem,
+        resampling=scheme,
+        paired=declaration.paired,
+        repeats=declaration.repeats,
+        failed=declaration.failed,
+        features=declaration.features,
+        names=declaration.names,
+        crashed=declaration.crashed,
+        unit_weights=declaration.unit_weights,
+        selected=declaration.selected,
     )
-    reading |= {"measures": new, "resampling": scheme, "layout": "long"}
-    reading["dataset"] = None if "dataset" in frame else stem
-    table = _read(frame, **{**options, **reading})
+    table = _read(frame, of_times)
     return replace(
         table,
         source=origin.name,
         notes=(*findings, *notes, *table.notes),
-        targets=times.renamed({} if (n := options["names"]) is None else check_names(n)),
+        targets=times.renamed({} if declaration.names is None else check_names(declaration.names)),
     )
 
 
-def _read(
-    source: object,
-    *,
-    measures: Measures | None,
-    columns: Mapping[str, str] | None,
-    layout: str,
-    where: str | Callable[[Any], Any] | None,
-    name: str | None,
-    dataset: str | None,
-    resampling: Resampling | str | None,
-    paired: bool | None,
-    repeats: Literal["error", "keep", "mean"],
-    query: str | None,
-    failed: Failed,
-    crashed: Crashed,
-    covariates: str | Sequence[str] | None,
-    features: object,
-    normalise: Normalise | None,
-    names: Mapping[str, str] | None,
-    units: str | Sequence[str] | None,
-    unit_weights: Weights,
-    take: str | None,
-    selected: bool,
-) -> ScoreTable:
-    """Read a table of scores and check it, by the arguments of `read_scores`."""
-    check_failed(failed, words=FAILED_WORDS)
+def _tried(source: object, declaration: Declaration, targets: Goals | None) -> ScoreTable:
+    """Read scores, or times to targets of traces, as a proposal has it."""
+    return (
+        _read(source, declaration)
+        if targets is None
+        else read_to_targets(source, targets, declaration)
+    )
+
+
+def _read(source: object, declaration: Declaration) -> ScoreTable:
+    """Read a table of scores and check it.
+
+    1. Open the source; a file beside it and the tool that wrote it complete the declaration.
+    2. Find the roles of columns, and one point of each curve.
+    3. Read the rows, settle failures and repeats, and reduce nested units.
+    """
+    declaration.check()
+    names, repeats, layout = declaration.names, declaration.repeats, declaration.layout
     new_names = {} if names is None else check_names(names)
+    failed = declaration.failed
     failed = new_names.get(failed, failed) if isinstance(failed, str) else failed
-    origin = open_source(source, query, name)
+    origin = open_source(source, declaration.query, declaration.name)
     if set(origin.names) >= BATTLE:
         raise ScoreTableError(
             f"{origin.name!r} holds battles of two models each, not scores.",
             hint=("read_wins counts them."),
         )
-    origin = origin if where is None else filtered(origin, where)
-    declared_measures, scheme, covariate_names, levels, of_curve, findings = declared(
-        measures, resampling, covariates, units, take, origin.toml
-    )
+    origin = origin if declaration.where is None else filtered(origin, declaration.where)
+    of_file, findings = declaration.with_file(origin.toml)
+    declared_measures, scheme = of_file.list_measures(), of_file.scheme()
+    covariate_names, levels = of_file.covariate_names(), of_file.levels()
     tool = origin.known if layout == "auto" else None
     if tool is not None:
         tool = tool if declared_measures else limited(tool, origin)
@@ -369,15 +407,20 @@ def _read(
         replace(m, label=new_names.get(m.name, m.label))
         for m in (declared_measures or (tool.measures if tool else ()))
     )
+    features = declaration.features
     if isinstance(features, str) and features in origin.names:
         features = (features,)
     elif isinstance(features, Sequence) and not isinstance(features, str):
         features = tuple(map(str, features))
-    point = None if of_curve is None else Take.of(of_curve, origin.names)
+    point = None if of_file.take is None else Take.of(of_file.take, origin.names)
     origin = origin if point is None else without_column(origin, point.steps)
     roles = roles_of(
         origin,
-        status_role(level_columns(levels, columns, origin.names), origin.names, declared_measures),
+        status_role(
+            level_columns(levels, declaration.columns, origin.names),
+            origin.names,
+            declared_measures,
+        ),
         layout,
         [m.name for m in declared_measures],
         covariate_names,
@@ -385,25 +428,26 @@ def _read(
         declared_measures[0].bounds if len(declared_measures) == 1 else None,
     )
     if point is not None:
-        origin = points(origin, point, roles, declared_measures, selected=selected)
+        origin = points(origin, point, roles, declared_measures, selected=declaration.selected)
     unreadable = [*unnamed_index(roles, origin.index), *odd_kinds(roles, origin.kinds)]
     findings += [*roles.findings, *unreadable]
-    constant = _constant_labels(roles, origin, declared_measures, dataset, findings)
+    constant = _constant_labels(roles, origin, declared_measures, declaration.dataset, findings)
     # The rows tell nothing more until these are put right.
     if not roles.scores or any(finding.severity == "error" for finding in unreadable):
         refuse(findings, origin.name)
-    with engine_errors(origin.name, query, planned=origin.planned):
+    crashed = declaration.crashed
+    with engine_errors(origin.name, declaration.query, planned=origin.planned):
         options = declared_measures, repeats, failed
         reading = _rows_read(origin, roles, constant, findings, options, new_names)
         reading, failures = _settled(reading, origin, findings, crashed, by_tool=by_tool)
         findings = _with_faults(findings, origin, reading)
-        reading, nested = _of_units(reading, unit_weights, findings)
-    table = _table(origin, reading, findings, scheme, failures, nested, paired=paired)
+        reading, nested = _of_units(reading, declaration.unit_weights, findings)
+    table = _table(origin, reading, findings, scheme, failures, nested, paired=declaration.paired)
     if features is not None:
         keys = roles.of.get("dataset", ())
         known = read_features(features, table.datasets, origin, keys, new_names)
         table = replace(table, features=known)
-    return table if normalise is None else table.normalise(normalise)
+    return table
 
 
 def _table(
@@ -423,7 +467,7 @@ def _table(
     undeclared = is_paired and scheme is None and paired is None
     if undeclared and names in (["run"], ["seed"]) and only_count(reading.rows.replications()):
         notes.append(Finding(COUNTED_RUNS, "note", 1, "replications are paired by their number."))
-    findings += [*notes, note, *_reading_notes(reading, scheme, origin)]
+    findings += [*notes, note, *reading_notes(reading, scheme, origin)]
     if any(finding.severity == "error" for finding in findings):
         # Those of the design too, as no table is there to ask.
         facts = Facts(reading.summary, is_paired, reading.measures, scheme)
@@ -436,7 +480,7 @@ def _table(
         source=origin.name,
         notes=tuple(findings),
         covariates=reading.roles.covariates,
-        _rows=reading.rows,
+        rows=reading.rows,
         summary=reading.summary,
         _failures=failures,
         failed=reading.failed,
@@ -553,7 +597,10 @@ def _of_frame(frame: Frame, roles: Roles, options: _Options) -> Reading:
 def _with_faults(findings: list[Finding], origin: Source, reading: Reading) -> list[Finding]:
     """Add the faults of the rows."""
     faults = [fault for rule in FAULTS if (fault := rule(reading)) is not None]
-    findings = [_distinguished(finding, origin, reading) for finding in (*findings, *faults)]
+    findings = [
+        distinguished(f, origin, reading) if f.rule == "duplicate rows" else f
+        for f in (*findings, *faults)
+    ]
     findings += covariate_faults(reading)
     if not reading.roles.units:
         return findings
@@ -577,7 +624,7 @@ def _of_units(
     frame, nested = reduce_units(source, reading.roles, weights)
     findings += findings_of(nested, frame)
     domains = dict(reading.domains) if "domain" in reading.columns else None
-    rows = UnitRows(UnitRows(frame).frame(domains))
+    rows = EngineRows(EngineRows(frame, of_units=True).frame(domains), of_units=True)
     return replace(reading, rows=rows, summary=rows.summary()), nested
 
 
@@ -659,115 +706,3 @@ def _declared_only(reading: Reading) -> Reading:
         return _of_dense(rows, reading.roles, options)
     named = nw.col("measure").is_in(names) | nw.col("measure").is_null()
     return _again(reading, reading.frame.filter(named))
-
-
-def _distinguished(finding: Finding, origin: Source, reading: Reading) -> Finding:
-    """Return the finding on duplicate rows with a hint on the column that distinguishes them."""
-    roles = reading.roles
-    if finding.rule != "duplicate rows":
-        return finding
-    of_tool = origin.known.steps if origin.known is not None else ""
-    name, replication = of_tool or telling_column(origin, roles), roles.of.get("replication", ())
-    nested = nested_columns(origin, roles)
-    if nested and nested != (*replication, name) and not of_tool:
-        hint = (
-            f"{join(nested)} tell them apart: units={literal(nested)} counts {plural(nested[0])},"
-            " and averages over what each holds."
-        )
-        return replace(finding, hint=hint, proposes=(("units", nested),))
-    if name is None:
-        return finding
-    items = {common_name(n) for n in replication} & ITEMS
-    if common_name(name) in STEPS and not items:
-        what = f"rows of one place differ in their {name}, as the points of a curve do:"
-        hint = f"{what} take={literal(f'last:{name}')} compares their last ones."
-        if name in TRACES:
-            hint += (
-                f"\ntargets={literal(TARGETS)} compares what runs spend until they reach values."
-            )
-        return replace(finding, hint=hint, proposes=(("take", f"last:{name}"),))
-    if common_name(name) in GROUPS and replication:
-        inner = " and ".join(replication)
-        hint = (
-            f"{inner} repeats in each {name}: units={literal((name, *replication))} averages over"
-            f" {inner} and counts {name}."
-        )
-        return replace(finding, hint=hint, proposes=(("units", (name, *replication)),))
-    labels = dict.fromkeys((*replication, name), "replication")
-    hint = f"the column {name} tells them apart: columns={labels!r}."
-    repeats, proposes = max(int(row[-1]) for row in finding.where[1:]), finding.proposes
-    if replication and 1 < repeats <= reading.summary.replications.max():
-        inside = " and ".join(replication)
-        hint = (
-            f"the column {name} repeats within {inside}: units={literal((*replication, name))}"
-            f" averages over it and counts {inside}.\nOnly where each {name} was drawn by itself"
-            f" is it a label of replications, too: columns={labels!r}."
-        )
-        proposes = (("units", (*replication, name)),)
-    return replace(finding, hint=hint, proposes=proposes)
-
-
-def _answers_as_replications(roles: Roles) -> Finding | None:
-    """Warn where the answers to one item count as independent replications."""
-    names = roles.of.get("replication", ())
-    items = [n for n in names if common_name(n) in ITEMS]
-    inner = [name for name in names if name not in items]
-    if not items or not inner:
-        return None
-    what = (
-        f"replications are named by {' and '.join(names)}: the answers to one {items[0]} count as"
-        " independent ones, which they are not."
-    )
-    hint = (
-        f"units={literal((*items, *inner))} averages over {' and '.join(inner)} and counts"
-        f" {items[0]}; tests of joined answers claim too much."
-    )
-    return Finding("joined replications", "warning", len(names), what, (), hint)
-
-
-def _in_groups(origin: Source, roles: Roles, role: str) -> list[Finding]:
-    """Warn where items or data sets that count as independent are in groups, by their column."""
-    if (group := grouping_column(origin, roles, role)) is None:
-        return []
-    name, groups, n = group
-    if role == "replication":
-        rule, members = "items in groups", counted(n, roles.of[role][0])
-        hint = (
-            f"units={literal((name, *roles.of[role]))} counts {plural(name)}, and says how"
-            " much the others depend on each other."
-        )
-    else:
-        rule, members = "data sets in groups", count(n, "data set")
-        hint = (
-            f"columns={ {name: 'domain'}!r} names the groups; compare_mixed with"
-            f' domains="random" takes the {plural(name)} as the sample.'
-        )
-    what = (
-        f"the column {name} puts {members} in {counted(groups, name)}: those of one {noun(name)}"
-        " may depend on each other, and count as independent."
-    )
-    return [Finding(rule, "warning", groups, what, (), hint)]
-
-
-def _reading_notes(reading: Reading, scheme: Resampling | None, origin: Source) -> list[Finding]:
-    """Report findings that need the rows, their source and the declarations together."""
-    findings: list[Finding] = []
-    summary = reading.summary
-    unused = [m.name for m in reading.measures if m.name not in summary.measures]
-    if unused and summary.measures and reading.roles.has("measure"):
-        what = f"declared, but without scores: {', '.join(unused)}."
-        hint = f"the table has scores of: {', '.join(summary.measures)}."
-        findings.append(Finding("measure without scores", "warning", len(unused), what, (), hint))
-    if (joined := _answers_as_replications(reading.roles)) is not None:
-        findings.append(joined)
-    items = scheme is not None and scheme.kind == "items"
-    names = map(common_name, reading.roles.of.get("replication", ()))
-    of_items = (items or not ITEMS.isdisjoint(names)) and not reading.roles.units
-    grouped = _in_groups(origin, reading.roles, "replication") if of_items else []
-    if not grouped and "domain" not in reading.roles.of:
-        grouped = _in_groups(origin, reading.roles, "dataset")
-    findings += grouped
-    if reading.roles.has("replication") and summary.datasets and not items:
-        swapped = swapped_roles(summary.datasets, reading.rows.replications())
-        findings += [swapped] if swapped else []
-    return [*findings, *scores_at_a_limit(reading, origin)]

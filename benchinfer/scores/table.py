@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, NoReturn, override
@@ -14,17 +13,17 @@ import numpy as np
 from benchinfer.core import frames
 from benchinfer.core.arguments import ArgumentError, checked
 from benchinfer.core.errors import DesignError, message, unknown
-from benchinfer.core.measure import Measure
+from benchinfer.core.measure import Measure, one_measure
 from benchinfer.core.numbers import count
 from benchinfer.core.result import Showable
 from benchinfer.numerics.rates import RATES, Rate, rate_interval
 from benchinfer.numerics.types import Array
 from benchinfer.scores.checks.facts import Facts
 from benchinfer.scores.checks.failures import failures_frame, gaps_of, with_worst, within
-from benchinfer.scores.checks.faults import Failed
 from benchinfer.scores.checks.findings import check
 from benchinfer.scores.columns import Frame, lazy, slots
 from benchinfer.scores.coverage import Coverage, Finding, listed
+from benchinfer.scores.declaration import Failed
 from benchinfer.scores.features import Feature, of_categories
 from benchinfer.scores.normalisation import (
     Normalise,
@@ -33,19 +32,13 @@ from benchinfer.scores.normalisation import (
     normalised_note,
     normalised_rows,
 )
-from benchinfer.scores.numerics.domains import Units, units_of
-from benchinfer.scores.numerics.limits import (
-    RunTimes,
-    StoppedRuns,
-    column_means,
-    restricted,
-    run_times,
-    turning_penalty,
-    turning_verdict,
-    virtual_best,
-)
 from benchinfer.scores.numerics.targets import TargetTimes
-from benchinfer.scores.reductions import (
+from benchinfer.scores.resampling import Resampling
+from benchinfer.scores.rows.changes import renamed, replaced, rows_of, selected, subset
+from benchinfer.scores.rows.engine import SortedRows
+from benchinfer.scores.rows.moments import reduce_statistics
+from benchinfer.scores.rows.nesting import NestedUnits, noun, plural
+from benchinfer.scores.rows.reductions import (
     Blocks,
     Cells,
     DatasetCovariates,
@@ -55,25 +48,11 @@ from benchinfer.scores.reductions import (
     reduce_observations,
     rows_of_domains,
 )
-from benchinfer.scores.resampling import Resampling
-from benchinfer.scores.rows import (
-    Names,
-    ReducedRows,
-    Rows,
-    SortedRows,
-    fingerprint,
-    renamed,
-    rows_of,
-    selected,
-)
-from benchinfer.scores.sources.nesting import NestedUnits, noun, plural
-from benchinfer.scores.statistics import SufficientStatistics
-from benchinfer.scores.summary import (
-    ScoreRows,
-    Summary,
-    distinct,
-    long_frame,
-)
+from benchinfer.scores.rows.rows import Rows, fingerprint
+from benchinfer.scores.rows.statistics import StatisticsRows
+from benchinfer.scores.rows.sufficient import SufficientStatistics
+from benchinfer.scores.rows.summary import Summary, distinct, long_frame
+from benchinfer.scores.runs import LimitedRuns, restricted_rows
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -118,7 +97,9 @@ def rate_intervals(
 NOTHING = message("nothing is left of the table.", hint="ask for less.")
 
 
-def _names(role: str, labels: str | Sequence[str] | None, there: Sequence[str]) -> list[str] | None:
+def _names(
+    role: str, labels: str | Sequence[str | int] | None, there: Sequence[str]
+) -> list[str] | None:
     """Return the labels to keep as a list, None for all."""
     if labels is None:
         return None
@@ -130,20 +111,9 @@ def _names(role: str, labels: str | Sequence[str] | None, there: Sequence[str]) 
     return names
 
 
-def one_measure(measures: Sequence[Measure], name: str | None) -> Measure:
-    """Return a measure by its name, or that before it was normalised; or the only one."""
-    names = [m.name for m in measures]
-    normalised = {m.normalised.measure.name: m.name for m in measures if m.normalised}
-    if name is None:
-        if len(names) == 1:
-            return measures[0]
-        raise DesignError(
-            f"the table has {len(names)} measures.",
-            hint="say which: " + ", ".join(map(repr, names)) + ".",
-        )
-    if name not in names and name not in normalised:
-        raise ArgumentError(unknown("measure", name, names))
-    return measures[names.index(name if name in names else normalised[name])]
+def _slots_of(covariates: Sequence[str]) -> dict[str, str]:
+    """Return covariate to its column in canonical rows."""
+    return dict(zip(covariates, slots(covariates), strict=True))
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -170,6 +140,8 @@ class ScoreTable(Showable):
         Names of the columns of numbers that are kept beside the scores.
     features
         Name to `Feature` of the data sets, in their order.
+    rows
+        In their places, in an engine, or the statistics in place of them.
     summary
         Counts, moments and extremes of its cells.
     failed
@@ -193,7 +165,7 @@ class ScoreTable(Showable):
     source: str
     notes: tuple[Finding, ...]
     covariates: tuple[str, ...]
-    _rows: Rows
+    rows: Rows
     summary: Summary
     # Rows without a score, as an Arrow table.
     _failures: Any = None
@@ -253,12 +225,12 @@ class ScoreTable(Showable):
         name = "facts" if measure is None else f"facts of {measure}"
         if name not in self._memo:
             self._memo[name] = Facts(
-                self.summary if measure is None else self._of(measure),
+                self.summary if measure is None else self.summary.of(self.measure(measure).name),
                 self.paired,
                 self.measures,
                 self.resampling,
-                uneven=self.has_unequal_units,
-                moments=self.in_cluster or self._rows.reduced,
+                uneven=self.rows.has_unequal_units,
+                moments=self.rows.in_cluster or self.rows.reduced,
                 domains=self.domains,
             )
         return self._memo[name]
@@ -268,9 +240,6 @@ class ScoreTable(Showable):
         if name not in self._memo:
             self._memo[name] = self.notes + check(self.facts(measure))
         return self._memo[name]
-
-    def _of(self, measure: str | None) -> Summary:
-        return self.summary.of(self.measure(measure).name)
 
     @checked
     def findings(self, measure: str | None = None) -> pd.DataFrame:
@@ -303,94 +272,19 @@ class ScoreTable(Showable):
         return failures_frame(self._failures)
 
     @checked
-    def limited(self, measure: str | None = None) -> Measure:
-        """Return a measure with a limit, by its name or as the only one.
-
-        Raises
-        ------
-        DesignError
-            There is none, or it is not clear which is meant.
-        """
-        measures = [m for m in self.measures if m.limit is not None]
-        if measure is None and len(measures) == 1:
-            return measures[0]
-        if (chosen := self.measure(measure)).limit is None:
-            raise DesignError(
-                f"measure {chosen.name!r} has no limit.",
-                hint="declare it: Measure(limit=3600), in the unit of the measure.",
-            )
-        return chosen
-
-    @checked
-    def stopped_runs(self, measure: str | None = None) -> StoppedRuns | None:
-        """Count the stopped runs of a measure in the cells; None where it has no limit."""
-        chosen = self.measure(measure)
-        return None if chosen.limit is None else self._stopped(chosen, chosen.limit)
-
-    def _stopped(self, chosen: Measure, limit: float) -> StoppedRuns:
-        s = self._of(chosen.name)
-        stopped = s.at_ends[0, :, :, 1] * (s.ends[0, 1] == chosen.stopped_score)
-        share = stopped / np.maximum(s.n[0], 1)
-        crashed = np.zeros(len(s.algorithms), np.int64)
-        failures = self.failures()
-        if "run_state" in failures:
-            scored = failures["scored"].astype(bool)
-            rows = failures[scored & (failures["measure"] == chosen.name)]
-            counts = rows.loc[rows["run_state"] == "crashed", "algorithm"].value_counts()
-            crashed = np.array([int(counts.get(name, 0)) for name in s.algorithms])
-        mean = s.mean[0] - (chosen.par - 1) * limit * share
-        return StoppedRuns(limit, chosen.par, s.n[0], stopped, mean, crashed)
-
-    @checked
-    def run_times(self, measure: str | None = None) -> RunTimes:
-        """Arrange the runs of a measure with a limit by problem and algorithm.
-
-        A problem is a replication of a data set that algorithms share, else a data set.
-
-        Raises
-        ------
-        DesignError
-            The measure has no limit, or there are statistics only.
-        """
-        chosen = self.limited(measure)
-        rows = self.score_rows(chosen.name)
-        problem = rows.dataset
-        if self.paired:
-            problem = rows.dataset * max(len(rows.labels), 1) + rows.replication
-        return run_times(
-            (chosen.name, chosen.unit, float(chosen.limit or 0)),
-            self.algorithms,
-            (problem, rows.dataset, rows.algorithm),
-            rows.value,
-            float(chosen.stopped_score or 0),
-        )
-
-    @checked
-    def runs(self, measure: str | None = None, *, par: float = 10) -> pd.DataFrame:
-        """Sum up the runs of each algorithm on a measure with a limit.
+    def runs(self, measure: str | None = None) -> LimitedRuns:
+        """Return the runs of a measure with a limit.
 
         Parameters
         ----------
         measure
             May be left out where one measure has a limit.
-        par
-            Penalty factor of the column ``penalised`` and of the contributions.
 
         Returns
         -------
-        pandas.DataFrame
-            One row per algorithm, the one with the least mean time up to the limit first:
-            ``algorithm n solved stopped crashed solved_share restricted_mean penalised best_on
-            contribution``. ``stopped`` includes ``crashed`` runs that count as stopped. The last
-            two are of the virtual best: on how many problems the algorithm is the best one, and how
-            much the penalised mean of the virtual best loses without it. Data sets weigh equally.
-            Means are over those on which all algorithms have runs; where there is none, over those
-            of each algorithm.
-
-        Raises
-        ------
-        DesignError
-            The measure has no limit.
+        LimitedRuns
+            Its `summary`, `virtual_best`, `running_times` and `penalties` are tables. That the
+            measure has no limit is an error where the limit is needed.
 
         Examples
         --------
@@ -399,174 +293,19 @@ class ScoreTable(Showable):
         ...                       "seconds": [3.0, 9.0, 60.0, 20.0, 50.0, 60.0]})
         >>> scores = bi.read_scores(times, measures="seconds:lower:limit=60",
         ...                         columns={"solver": "algorithm"})
-        >>> scores.runs()[["algorithm", "solved", "restricted_mean", "contribution"]]
+        >>> scores.runs().summary()[["algorithm", "solved", "restricted_mean", "contribution"]]
           algorithm  solved  restricted_mean  contribution
         0         y       2        29.666667    193.333333
         1         x       2        37.666667    185.333333
         """
-        chosen = self.limited(measure)
-        times = self.run_times(chosen.name)
-        cells = self._stopped(chosen, times.limit)
-        worst = par * cells.limit
-        best = virtual_best(times.penalised(par), worst, times.dataset)
-        means, shares = (column_means(c[cells.averaged]) for c in (cells.mean, cells.cells))
-        n, solved = times.n.sum(axis=0), times.solved.sum(axis=0)
-        table = frames.frame(
-            {
-                "algorithm": list(self.algorithms),
-                "n": n,
-                "solved": solved,
-                "stopped": n - solved,
-                "crashed": cells.crashed,
-                "solved_share": solved / np.maximum(n, 1),
-                "restricted_mean": means,
-                "penalised": means + (par - 1) * cells.limit * shares,
-                "best_on": best.best,
-                "contribution": best.contribution,
-            }
-        )
-        return table.sort_values(["restricted_mean", "algorithm"], ignore_index=True)
-
-    @checked
-    def virtual_best(self, measure: str | None = None, *, par: float = 10) -> pd.DataFrame:
-        """Compare the best algorithm of each problem with the single best algorithm.
-
-        Parameters
-        ----------
-        measure, par
-            As in `runs`.
-
-        Returns
-        -------
-        pandas.DataFrame
-            Two rows, ``choice algorithm penalised solved``: the virtual best, as if an oracle chose
-            the algorithm, and the single best by the penalised mean. Of the problems that all
-            algorithms have runs on.
-
-        References
-        ----------
-        Bischl et al. (2016), https://doi.org/10.1016/j.artint.2016.04.003
-        """
-        times = self.run_times(measure)
-        best = virtual_best(times.penalised(par), par * times.limit, times.dataset)
-        both = (times.n > 0).all(axis=1)
-        some, single = (times.solved[both] > 0).any(axis=1), times.solved[both][:, best.single] > 0
-        return frames.frame(
-            {
-                "choice": ["virtual best", "single best"],
-                "algorithm": ["", times.algorithms[best.single]],
-                "penalised": [best.mean, best.means[best.single]],
-                "solved": [int(some.sum()), int(single.sum())],
-            }
-        )
-
-    @checked
-    def running_times(self, measure: str | None = None) -> pd.DataFrame:
-        """Estimate the expected running time of restarts until the problem is solved.
-
-        The sum of all times, of stopped runs up to the limit, divided by the number of solved runs
-        (ERT); infinite where no run was solved. Of targets it is the sum of the times of all runs,
-        each until it reached the target or ended, divided by the number that reached it.
-
-        Parameters
-        ----------
-        measure
-            May be left out where one measure has a limit; of targets, all by default.
-
-        Returns
-        -------
-        pandas.DataFrame
-            One row per data set and algorithm, and per target if there are any: ``dataset algorithm
-            [target] n solved total_time running_time``, and ``running_time_shown``, which is
-            ``"> total"`` where the running time is infinite.
-
-        References
-        ----------
-        Hansen et al. (2021), https://doi.org/10.1080/10556788.2020.1808977
-        """
-        targets: dict[str, Array] = {}
-        if self.targets is not None:
-            held, at = self.targets, np.arange(self.targets.targets.shape[1])
-            if measure is not None and held.measures:
-                limit = float(self.limited(measure).limit or 0)  # as it is declared now
-                held = held.up_to(limit) if limit < held.limit else held
-                at = np.array([held.measures.index(measure)])
-            totals, counts, n = held.running_times()
-            d, k = (np.repeat(i, len(at)) for i in np.nonzero(n))
-            j = np.tile(at, len(d) // len(at))
-            total, solved = totals[d, k, j], counts[d, k, j]
-            targets = {"target": held.targets[d, j]}
-        else:
-            times = self.run_times(measure)
-            sums, counts = times.running_times(times.dataset)
-            n = np.zeros_like(counts)
-            np.add.at(n, times.dataset, times.n)
-            d, k = np.nonzero(n)
-            total, solved = sums[d, k], counts[d, k]
-        with np.errstate(divide="ignore"):
-            expected = total / solved
-        return frames.frame(
-            {
-                "dataset": [self.datasets[i] for i in d],
-                "algorithm": [self.algorithms[i] for i in k],
-                **targets,
-                "n": n[d, k],
-                "solved": solved,
-                "total_time": total,
-                "running_time": expected,
-                "running_time_shown": [
-                    f"{e:,.6g}" if s else f"> {t:,.6g}"
-                    for e, s, t in zip(expected, solved, total, strict=True)
-                ],
-            }
-        )
-
-    @checked
-    def penalties(self, measure: str | None = None, *, level: float = 0.95) -> pd.DataFrame:
-        """Return the penalty factors of stopped runs at which the order of a pair is reversed.
-
-        With stopped runs at k times the limit L the mean difference is a + (k - 1) b: a that of
-        times up to the limit, b that of the shares stopped, times L.
-
-        Parameters
-        ----------
-        measure
-            May be left out where one measure has a limit.
-        level
-            Of the paired t test over data sets, not adjusted.
-
-        Returns
-        -------
-        pandas.DataFrame
-            One row per pair: ``first second difference stopped_difference sign_turns
-            verdict_turns``, the last two k at which the difference changes its sign, and at which
-            the test starts or ceases to decide; NaN where it does not for any k above 1.
-        """
-        from scipy.special import stdtrit
-
-        chosen = self.limited(measure)
-        held = self._stopped(chosen, float(chosen.limit or 0))
-        i, j = np.triu_indices(len(self.algorithms), 1)
-        parts: list[Array] = [np.empty((4, 0))]
-        for first in range(len(self.algorithms) - 1):
-            a, b = held.differences(first)
-            n = (~np.isnan(a)).sum(axis=0)
-            critical = stdtrit(np.maximum(n - 1, 1), (1 + level) / 2)
-            mean_a, mean_b = column_means(a), column_means(b)
-            verdict = np.where(n > 1, turning_verdict(a, b, critical), np.nan)
-            parts.append(
-                np.stack([mean_a, mean_b / held.limit, turning_penalty(mean_a, mean_b), verdict])
-            )
-        difference, stopped, signs, verdicts = np.concatenate(parts, axis=1)
-        return frames.frame(
-            {
-                "first": [self.algorithms[n] for n in i],
-                "second": [self.algorithms[n] for n in j],
-                "difference": difference,
-                "stopped_difference": stopped,
-                "sign_turns": signs,
-                "verdict_turns": verdicts,
-            }
+        return LimitedRuns(
+            self.measures,
+            measure,
+            self.summary,
+            self.rows,
+            paired=self.paired,
+            failures=self.failures,
+            targets=self.targets,
         )
 
     @checked
@@ -583,7 +322,7 @@ class ScoreTable(Showable):
         Coverage
             Counts and findings; no scores.
         """
-        summary = self._of(measure)
+        summary = self.summary.of(self.measure(measure).name)
         expected = summary.expected(paired=self.paired)[0]
         findings = self._findings(summary.measures[0])
         name, n = summary.measures[0], summary.n[0]
@@ -621,7 +360,7 @@ class ScoreTable(Showable):
         [0.9, 0.8, 0.7, 0.6, 0.5, 0.5]
         """
         declared = self.measure(measure)
-        if self._rows.reduced or self.in_cluster:
+        if self.rows.reduced or self.rows.in_cluster:
             raise DesignError("there are statistics only, and no rows to add missing scores to.")
         if len(self.measures) > 1:
             return self.subset(measures=declared.name).at_worst()
@@ -659,9 +398,9 @@ class ScoreTable(Showable):
             One row per cell that has a score: ``dataset algorithm n mean sd median minimum q25 q75
             maximum [conf_low conf_high]``; ``sd`` has n - 1 and is NaN for one score.
         """
-        summary = self._of(measure)
+        summary = self.summary.of(self.measure(measure).name)
         d, k = np.nonzero(summary.n[0])
-        n, (low, middle, high) = summary.n[0, d, k], self._rows.quartiles(summary)[d, k].T
+        n, (low, middle, high) = summary.n[0, d, k], self.rows.quartiles(summary)[d, k].T
         columns = {
             "dataset": [summary.datasets[i] for i in d],
             "algorithm": [summary.algorithms[i] for i in k],
@@ -674,20 +413,13 @@ class ScoreTable(Showable):
             "q75": high,
             "maximum": summary.maximum[0, d, k],
         }
-        lacking = ("q25", "median", "q75") if self._rows.reduced else ()
+        lacking = ("q25", "median", "q75") if self.rows.reduced else ()
         cells = frames.frame({c: v for c, v in columns.items() if c not in lacking})
         if interval is None:
             return cells
-        values = self.score_rows(summary.measures[0]).value
+        values = self.rows.scores(summary.measures[0], summary.names).value
         declared = self.measure(measure)
         return cells.assign(**rate_intervals(values, summary, declared, interval, sides, level))
-
-    @checked
-    def spread(self, measure: str | None = None) -> Array:
-        """Return `describe`'s (D, K, 5) minimum, quartiles and maximum, NaN where there is none."""
-        summary = self._of(measure)
-        ends = summary.minimum[0, :, :, None], summary.maximum[0, :, :, None]
-        return np.concatenate([ends[0], self._rows.quartiles(summary), ends[1]], axis=2)
 
     @checked
     def cells(self, measure: str | None = None) -> Cells:
@@ -699,7 +431,7 @@ class ScoreTable(Showable):
             A score has no finite place on the measure's scale.
         """
         declared = self.measure(measure)
-        return self._rows.cells(declared, self._of(declared.name))
+        return self.rows.cells(declared, self.summary.of(declared.name))
 
     @checked
     def blocks(self, measure: str | None = None) -> Blocks:
@@ -715,12 +447,7 @@ class ScoreTable(Showable):
         DesignError
             A score has no finite place on the measure's scale.
         """
-        return self._rows.blocks(self.measure(measure), self._names, paired=self.paired)
-
-    @checked
-    def block_parts(self, measure: str) -> Iterator[Blocks]:
-        """Iterate over the `blocks` of shared replications in parts that take little memory."""
-        return self._rows.block_parts(self.measure(measure), self._names)
+        return self.rows.blocks(self.measure(measure), self.summary.names, paired=self.paired)
 
     @checked
     def weighted_blocks(self, measure: str | None = None) -> Blocks:
@@ -737,18 +464,7 @@ class ScoreTable(Showable):
             A score has no finite place on the measure's scale.
         """
         declared = self.measure(measure)
-        return self._rows.weighted_blocks(declared, self._names, paired=self.paired)
-
-    @property
-    def unit_size(self) -> float | None:
-        """Number of items in each nested unit, NaN where it differs, None where none are nested."""
-        return self._rows.unit_size
-
-    @property
-    def has_unequal_units(self) -> bool:
-        """Whether the outermost units hold different numbers of items."""
-        size = self.unit_size
-        return size is not None and math.isnan(size)
+        return self.rows.weighted_blocks(declared, self.summary.names, paired=self.paired)
 
     def statistics(self) -> SufficientStatistics:
         """Reduce to all that normal models need of the scores.
@@ -778,13 +494,8 @@ class ScoreTable(Showable):
         True
         """
         if "statistics" not in self._memo:
-            self._memo["statistics"] = self._rows.statistics(self)
+            self._memo["statistics"] = reduce_statistics(self, self.rows)
         return self._memo["statistics"]
-
-    @property
-    def in_cluster(self) -> bool:
-        """Whether rows are, or may be, on other machines."""
-        return self._rows.in_cluster
 
     @staticmethod
     def of_statistics(held: SufficientStatistics) -> ScoreTable:
@@ -797,7 +508,7 @@ class ScoreTable(Showable):
             source=held.source,
             notes=held.notes,
             covariates=(),
-            _rows=ReducedRows(held),
+            rows=StatisticsRows(held),
             summary=held.summary,
             features=held.features,
         )
@@ -817,7 +528,11 @@ class ScoreTable(Showable):
             A score has no finite place on the measure's scale.
         """
         return reduce_observations(
-            self._frame, self.measure(measure), self._names, self._slots, paired=self.paired
+            self._frame,
+            self.measure(measure),
+            self.summary.names,
+            _slots_of(self.covariates),
+            paired=self.paired,
         )
 
     @checked
@@ -835,7 +550,7 @@ class ScoreTable(Showable):
             Numbers in the order of `datasets`.
         """
         name = self.measure(measure).name
-        return reduce_covariates(self._frame, name, self.datasets, self._slots)
+        return reduce_covariates(self._frame, name, self.datasets, _slots_of(self.covariates))
 
     @checked
     def characteristics(self, measure: str | None = None) -> dict[str, Feature]:
@@ -859,10 +574,6 @@ class ScoreTable(Showable):
             features.setdefault("domain", of_categories([self.domains[d] for d in self.datasets]))
         return features
 
-    @property
-    def _slots(self) -> dict[str, str]:
-        return dict(zip(self.covariates, slots(self.covariates), strict=True))
-
     @checked
     def to_frame(self, measure: str | None = None) -> pd.DataFrame:
         """Fetch the scores as a long pandas frame, sorted by their labels.
@@ -878,7 +589,7 @@ class ScoreTable(Showable):
             The labels, ``value``, and the covariates under their own names.
         """
         name = None if measure is None else self.measure(measure).name
-        return long_frame(self._frame, self._slots, name)
+        return long_frame(self._frame, _slots_of(self.covariates), name)
 
     @checked
     def to_every_eval_ever(self, folder: str | Path, name: str | None = None) -> list[Path]:
@@ -928,7 +639,7 @@ class ScoreTable(Showable):
         algorithms: str | Sequence[str] | None = None,
         measures: str | Sequence[str] | None = None,
         domains: str | Sequence[str] | None = None,
-        replications: str | Sequence[str] | None = None,
+        replications: str | Sequence[str | int] | None = None,
     ) -> ScoreTable:
         """Keep part of the table.
 
@@ -952,9 +663,9 @@ class ScoreTable(Showable):
             "domain": _names("domain", domains, sorted(set((self.domains or {}).values()))),
         }
         if replications is not None:
-            there = self._rows.replications()
+            there = self.rows.replications()
             labels["replication"] = _names("replication", replications, there)
-        rows = self._rows.subset(labels, self.domains)
+        rows = subset(self.rows, labels, self.domains)
         part = self._with(rows, rows.summary())
         if self._failures is None:
             return part
@@ -983,29 +694,8 @@ class ScoreTable(Showable):
         measures = tuple(new if m is old else m for m in self.measures)
         if (old.limit, old.par) == (new.limit, new.par):
             return replace(self, measures=measures, _memo={})
-        return self._restricted(old, new, measures)
-
-    def _restricted(self, old: Measure, new: Measure, measures: tuple[Measure, ...]) -> ScoreTable:
-        """Return the table with stopped runs scored by another limit or penalty."""
-        if new.limit is None:
-            raise DesignError(
-                f"the runs of {old.name!r} were stopped at {old.limit:,.6g}.",
-                hint="without the limit they would count as times; read the scores again without.",
-            )
-        if old.limit is not None and new.limit > old.limit:
-            raise DesignError(
-                f"the runs of {old.name!r} were stopped at {old.limit:,.6g}, before the new limit"
-                f" of {new.limit:,.6g}.",
-                hint="the limit may be lowered.",
-            )
-        limit, score = new.limit, float(new.stopped_score or 0)
-        rows = self._rows.replaced(
-            old,
-            new,
-            self._names,
-            lambda rows: restricted(rows.value, old.stopped_score, limit, score),
-        )
-        return replace(self, measures=measures, _rows=rows, summary=rows.summary(), _memo={})
+        rows = restricted_rows(self.rows, old, new, self.summary)
+        return replace(self, measures=measures, rows=rows, summary=rows.summary(), _memo={})
 
     @checked
     def penalise(self, par: float, measure: str | None = None) -> ScoreTable:
@@ -1033,7 +723,7 @@ class ScoreTable(Showable):
         >>> scores.penalise(2).describe()["mean"].tolist()
         [3.0, 120.0, 20.0, 10.0]
         """
-        return self.declare(replace(self.limited(measure), par=par))
+        return self.declare(replace(self.runs(measure).measure, par=par))
 
     @checked
     def solved(self, measure: str | None = None, *, tolerance: float = 0.0) -> ScoreTable:
@@ -1056,16 +746,20 @@ class ScoreTable(Showable):
         DesignError
             The measure has no limit.
         """
-        old = self.limited(measure)
+        old = self.runs(measure).measure
         label = f"share solved within {old.limit:,.6g}{f' {old.unit}' if old.unit else ''}"
         new = Measure("solved", "higher", tolerance, bounds=(0.0, 1.0), label=label)
         score = float(old.stopped_score or 0)
-        rows = self._rows.replaced(
-            old, new, self._names, lambda rows: (rows.value < score).astype(np.float64)
+        rows = replaced(
+            self.rows,
+            old,
+            new,
+            self.summary.names,
+            lambda rows: (rows.value < score).astype(np.float64),
         )
         measures = tuple(new if m is old else m for m in self.measures)
         table = replace(
-            self, measures=measures, _rows=rows, summary=rows.summary(), _failures=None, _memo={}
+            self, measures=measures, rows=rows, summary=rows.summary(), _failures=None, _memo={}
         )
         return table.subset(measures=["solved"])
 
@@ -1114,13 +808,26 @@ class ScoreTable(Showable):
         '0 = worst, 1 = best score of each data set'
         """
         scheme = Scheme.of(by)
-        if self.in_cluster:
+        if self.rows.in_cluster:
             return ScoreTable.of_statistics(self.statistics()).normalise(by, measures)
         names = [measures] if isinstance(measures, str) else measures
         old = self.measures if names is None else [self.measure(name) for name in names]
-        table = self
+        table, failures = self, self._failures
         for measure in old:
-            table = table._normalised(scheme, measure)
+            new = normalised_measure(table, scheme, measure)
+            rows = normalised_rows(table, table.rows, scheme, measure, new)
+            if failures is not None:
+                failures = renamed(failures, measure.name, new.name)
+            table = replace(
+                table,
+                measures=tuple(new if one is measure else one for one in table.measures),
+                notes=(*table.notes, normalised_note(table, scheme, measure, new)),
+                rows=rows,
+                summary=rows.summary(),
+                _failures=failures,
+                units=table.units and table.units.normalised(measure.name, new.name),
+                _memo={},
+            )
         if not (references := scheme.algorithms(self)):
             return table
         if not (rest := [name for name in self.algorithms if name not in references]):
@@ -1129,32 +836,6 @@ class ScoreTable(Showable):
                 hint="the references are the scale, and are not compared.",
             )
         return table.subset(algorithms=rest)
-
-    def _normalised(self, scheme: Scheme, measure: Measure) -> ScoreTable:
-        new = normalised_measure(self, scheme, measure)
-        rows = normalised_rows(self, self._rows, scheme, measure, new)
-        failures = self._failures
-        return replace(
-            self,
-            measures=tuple(new if one is measure else one for one in self.measures),
-            notes=(*self.notes, normalised_note(self, scheme, measure, new)),
-            _rows=rows,
-            summary=rows.summary(),
-            _failures=None if failures is None else renamed(failures, measure.name, new.name),
-            units=self.units and self.units.normalised(measure.name, new.name),
-            _memo={},
-        )
-
-    @checked
-    def datasets_of(self, measure: str) -> list[str]:
-        """Return the names of the data sets that have scores of a measure."""
-        held = self._of(measure).n[0].any(axis=1)
-        return [name for name, some in zip(self.datasets, held, strict=True) if some]
-
-    @checked
-    def units_of(self, measure: str) -> Units:
-        """Return the units of a comparison of a measure, by the domains of its data sets."""
-        return units_of(self.domains, self.datasets_of(measure))
 
     @checked
     def domain_means(self, measure: str | None = None) -> ScoreTable:
@@ -1185,7 +866,7 @@ class ScoreTable(Showable):
         [0.6, 0.6, 0.8, 0.65]
         """
         declared = self.measure(measure)
-        held = self.datasets_of(declared.name)
+        held = self.summary.datasets_of(declared.name)
         table = self if len(held) == len(self.datasets) else self.subset(datasets=held)
         rows = rows_of(rows_of_domains(table.cells(declared.name), table.domains))
         return ScoreTable(
@@ -1196,7 +877,7 @@ class ScoreTable(Showable):
             source=self.source,
             notes=self.notes,
             covariates=(),
-            _rows=rows,
+            rows=rows,
             summary=rows.summary(),
             failed=self.failed,
             members=table.coverage(declared.name),
@@ -1204,7 +885,7 @@ class ScoreTable(Showable):
 
     def by_dataset(self) -> dict[str, ScoreTable]:
         """Split the table by data set; each part has the algorithms with a score there."""
-        parts = SortedRows(self._frame, self._names, slots(self.covariates)).parts()
+        parts = SortedRows(self._frame, self.summary.names, slots(self.covariates)).parts()
         return {
             name: replace(
                 self._with(rows, self.summary.within(name)),
@@ -1233,7 +914,7 @@ class ScoreTable(Showable):
         DesignError
             Nothing would be left.
         """
-        summary = self._of(measure)
+        summary = self.summary.of(self.measure(measure).name)
         if by == "dataset":
             if not (datasets := summary.complete_datasets(paired=self.paired)):
                 raise DesignError(
@@ -1264,7 +945,7 @@ class ScoreTable(Showable):
             self,
             measures=measures,
             domains=domains,
-            _rows=rows,
+            rows=rows,
             summary=summary,
             units=self.units and self.units.part(*summary.labels),
             targets=self.targets and self.targets.part(summary.datasets, summary.algorithms),
@@ -1274,16 +955,7 @@ class ScoreTable(Showable):
 
     @property
     def _frame(self) -> Frame:
-        return self._rows.frame(self.domains)
-
-    @property
-    def _names(self) -> Names:
-        return self.datasets, self.algorithms
-
-    @checked
-    def score_rows(self, measure: str) -> ScoreRows:
-        """Fetch the scores of one measure as codes and values, in the user's unit."""
-        return self._rows.scores(measure, self._names, slots(self.covariates))
+        return self.rows.frame(self.domains)
 
     @property
     def digest(self) -> str:
@@ -1293,11 +965,11 @@ class ScoreTable(Showable):
         the features of data sets: independent of the order of rows, of covariates and of features,
         of the engine, and of what is declared about the measures.
         """
-        if self._rows.reduced or self.in_cluster:
+        if self.rows.reduced or self.rows.in_cluster:
             return self.statistics().digest
         if "digest" not in self._memo:
             self._memo["digest"] = fingerprint(
-                self._rows, self.summary, self.domains, self.covariates, self.features
+                self.rows, self.summary, self.domains, self.covariates, self.features
             )
         return self._memo["digest"]
 

@@ -1,10 +1,12 @@
-"""Simulated tables whose verdicts and intervals are judged together, by four procedures.
+"""Simulated tables whose verdicts and intervals are judged together, by several procedures.
 
-The closed test by rotations that shares its level with the intervals, the same test at the whole
-level beside Sidak's intervals, Tukey's single step, and Holm's steps that share their level. A
-statement is wrong where a pair of equal algorithms is decided or an interval misses its difference.
+Tests in steps that share their level with the intervals: closed by rotations or sign flips,
+Bergmann and Hommel's, Shaffer's, Holm's and steps down by the largest statistic; beside them the
+closed test at the whole level with Sidak's intervals, and two single steps. A statement is wrong
+where a pair of equal algorithms is decided or an interval misses its difference.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
 
@@ -18,6 +20,8 @@ from benchinfer.numerics import closed_testing, multiplicity, rotations
 from benchinfer.numerics.multiplicity import SPENT, ends_level
 
 ALPHA, DIRECTIONS = 0.05, 999
+# Draws of the joint distribution of all |t| with one error.
+DRAWS = 20_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +57,12 @@ class Cell:
     def centre(self):
         return np.array(self.levels) * (2 / self.d) ** 0.5
 
+    @property
+    def truth(self):
+        """True differences of all pairs."""
+        i, j = np.triu_indices(self.k, 1)
+        return self.centre[i] - self.centre[j]
+
 
 def ladder(k, ends=6.0):
     return tuple(np.linspace(ends, 0, k).round(2).tolist())
@@ -76,57 +86,155 @@ CELLS = [
 ]
 
 
+@dataclass(frozen=True, slots=True)
+class Tests:
+    """Differences of all pairs of a (D, K) table, with a t test of each pair and of one error."""
+
+    x: np.ndarray
+    differences: np.ndarray  # (D, P)
+    estimate: np.ndarray
+    error: np.ndarray
+    p: np.ndarray  # of each pair's own t test
+    common: float  # one error for all pairs, of the two-way analysis of variance
+
+    @staticmethod
+    def of(x):
+        d, k = x.shape
+        i, j = np.triu_indices(k, 1)
+        pairs = x[:, i] - x[:, j]
+        estimate, error = pairs.mean(axis=0), pairs.std(axis=0, ddof=1) / d**0.5
+        centred = x - x.mean(axis=0) - x.mean(axis=1, keepdims=True) + x.mean()
+        common = (2 * (centred**2).sum() / ((d - 1) * (k - 1)) / d) ** 0.5
+        return Tests(x, pairs, estimate, error, 2 * stdtr(d - 1, -np.abs(estimate / error)), common)
+
+    @property
+    def df_common(self):
+        d, k = self.x.shape
+        return (d - 1) * (k - 1)
+
+    def ends(self, level):
+        reach = -stdtrit(len(self.x) - 1, level / 2) * self.error
+        return self.estimate - reach, self.estimate + reach
+
+    def ends_common(self, critical):
+        reach = critical * self.common
+        return self.estimate - reach, self.estimate + reach
+
+    def agreed(self, p, ends=None):
+        """Return p-values, and ends that leave equality out just where a pair is decided."""
+        ends = self.ends(ends_level(ALPHA, len(p))) if ends is None else ends
+        return (p, *in_agreement(*ends, self.estimate, p <= ALPHA))
+
+    def closed(self, seed, directions, spent=SPENT, reference="rotation"):
+        return rotations.closed_pairs(
+            self.x,
+            self.p,
+            ALPHA,
+            reference=reference,
+            directions=directions,
+            seed=seed,
+            spent=spent,
+        ).p_value
+
+    def stepped_flips(self, seed, directions):
+        return rotations.step_down_flips(
+            self.differences,
+            two_sided=True,
+            alpha=ALPHA,
+            directions=directions,
+            most=directions,
+            seed=seed,
+            spent=SPENT,
+        )[0]
+
+    def westfalls(self):
+        k = self.x.shape[1]
+        p = 2 * stdtr(self.df_common, -np.abs(self.estimate) / self.common)
+        critical = -stdtrit(self.df_common, ends_level(ALPHA, len(p)) / 2)
+        stepped = closed_testing.westfall(p, k, self.survival, SPENT)
+        return self.agreed(stepped, self.ends_common(critical))
+
+    def stepped(self):
+        t = np.abs(self.estimate) / self.common
+        critical = -stdtrit(self.df_common, ends_level(ALPHA, len(t)) / 2)
+        stepped = closed_testing.step_down_largest(t, self.survival, SPENT)
+        return self.agreed(stepped, self.ends_common(critical))
+
+    def survival(self, members, hypothesis):
+        largest = largest_of(self.x.shape[1], self.df_common, tuple(sorted(members)))
+        t = abs(self.estimate[hypothesis]) / self.common
+        return 1 - np.searchsorted(largest, t) / DRAWS
+
+    def tukeys(self):
+        critical = tukey(self.x.shape[1], self.df_common)
+        outside = np.abs(self.estimate) > critical * self.common
+        return (np.where(outside, 0.0, 1.0), *self.ends_common(critical))
+
+    def in_sets(self, procedure):
+        return self.agreed(procedure(self.p, self.x.shape[1], SPENT))
+
+
 @cache
 def tukey(k, df):
     """Return the critical value of the largest of all |t|, with one error for all pairs."""
     return studentized_range.ppf(1 - ALPHA, k, df) / 2**0.5
 
 
-def stated(x, seed, directions=DIRECTIONS):
-    """Return p-values decided at the level, and ends, of each procedure: name to (p, low, high)."""
-    d, k = x.shape
+@cache
+def _drawn(k, df):
+    rng = np.random.default_rng([k, df])
     i, j = np.triu_indices(k, 1)
-    m, pairs = len(i), x[:, i] - x[:, j]
-    estimate, error = pairs.mean(axis=0), pairs.std(axis=0, ddof=1) / d**0.5
-    raw = 2 * stdtr(d - 1, -np.abs(estimate / error))
-
-    def ends(level):
-        reach = -stdtrit(d - 1, level / 2) * error
-        return estimate - reach, estimate + reach
-
-    def agreed(p):
-        return in_agreement(*ends(ends_level(ALPHA, m)), estimate, p <= ALPHA)
-
-    closed = {
-        spent: rotations.closed_pairs(
-            x, raw, ALPHA, directions=directions, seed=seed, spent=spent
-        ).p_value
-        for spent in (0.0, SPENT)
-    }
-    holm = multiplicity.holm(raw, SPENT)
-    pooled = x - x.mean(axis=0) - x.mean(axis=1, keepdims=True) + x.mean()
-    common = (2 * (pooled**2).sum() / ((d - 1) * (k - 1)) / d) ** 0.5
-    reach = tukey(k, (d - 1) * (k - 1)) * common
-    single = np.where(np.abs(estimate) > reach, 0.0, 1.0)
-    return {
-        "one statement": (closed[SPENT], *agreed(closed[SPENT])),
-        "closed, Sidak's": (closed[0.0], *ends(sidak(ALPHA, m))),
-        "Tukey": (single, estimate - reach, estimate + reach),
-        "Holm, one statement": (holm, *agreed(holm)),
-    }, estimate
+    levels = rng.standard_normal((DRAWS, k))
+    error = (2 * rng.chisquare(df, DRAWS) / df) ** 0.5
+    return np.abs(levels[:, i] - levels[:, j]) / error[:, None]
 
 
-def counted(cell, x, seed):
-    """Return what holds of a table by procedure: wrong, misdirected, found, width, over equality.
+@cache
+def largest_of(k, df, members):
+    """Return draws of the largest |t| of some pairs with one error, ascending."""
+    return np.sort(_drawn(k, df)[:, list(members)].max(axis=1))
 
-    Wrong is a decided pair of equal algorithms or an interval that misses; widths are in those of
-    Sidak's intervals.
+
+# From tests, a seed and a number of directions to p-values decided at the level, and both ends.
+PROCEDURES: dict[str, Callable] = {
+    "one statement": lambda t, seed, n: t.agreed(t.closed(seed, n)),
+    "closed, Sidak's": lambda t, seed, n: (
+        t.closed(seed, n, spent=0.0),
+        *t.ends(sidak(ALPHA, len(t.p))),
+    ),
+    "by flips": lambda t, seed, n: t.agreed(t.closed(seed, n, reference="flips")),
+    "Bergmann and Hommel's": lambda t, *_: t.in_sets(closed_testing.bergmann_hommel),
+    "Bergmann and Hommel's, Sidak's": lambda t, *_: (
+        closed_testing.bergmann_hommel(t.p, t.x.shape[1]),
+        *t.ends(sidak(ALPHA, len(t.p))),
+    ),
+    "Shaffer's": lambda t, *_: t.in_sets(closed_testing.shaffer),
+    "Holm, one statement": lambda t, *_: t.agreed(multiplicity.holm(t.p, SPENT)),
+    "steps down by flips": lambda t, seed, n: t.agreed(t.stepped_flips(seed, n)),
+    "Westfall's": lambda t, *_: t.westfalls(),
+    "steps down by the largest t": lambda t, *_: t.stepped(),
+    "Tukey": lambda t, *_: t.tukeys(),
+    "Sidak's single step": lambda t, *_: (
+        -np.expm1(len(t.p) * np.log1p(-t.p)),
+        *t.ends(sidak(ALPHA, len(t.p))),
+    ),
+}
+BY_ROTATIONS = ("one statement", "closed, Sidak's", "Tukey", "Holm, one statement")
+
+
+def stated(x, seed, names=BY_ROTATIONS, directions=DIRECTIONS):
+    """Return p-values decided at the level, and ends, of each procedure: name to (p, low, high)."""
+    tests = Tests.of(x)
+    return {name: PROCEDURES[name](tests, seed, directions) for name in names}, tests.estimate
+
+
+def judged(claims, estimate, truth):
+    """Return what holds of statements by name: wrong, misdirected, found, width, over equality.
+
+    Wrong is a decided pair of equal algorithms or an interval that misses; (P,) `truth` are the
+    differences.
     """
-    i, j = np.triu_indices(cell.k, 1)
-    truth = cell.centre[i] - cell.centre[j]
     equal, rows = truth == 0, {}
-    claims, estimate = stated(x, seed)
-    sidaks = claims["closed, Sidak's"][2] - claims["closed, Sidak's"][1]
     for name, (p, low, high) in claims.items():
         decided = p <= ALPHA
         # Ends at equality are open where a pair is decided.
@@ -136,28 +244,17 @@ def counted(cell, x, seed):
             (decided & equal).any() or missed.any(),
             (decided & ~equal & (np.sign(estimate) != np.sign(truth))).any(),
             (decided & ~equal).sum() / max((~equal).sum(), 1),
-            ((high - low) / sidaks).mean(),
+            (high - low).mean(),
             over.sum() / max(decided.sum(), 1),
         )
     return rows
 
 
-def decided_of_many(x):
-    """Return how many pairs each procedure for many algorithms decides of a (D, K) table."""
-    d, k = x.shape
-    i, j = np.triu_indices(k, 1)
-    pairs = x[:, i] - x[:, j]
-    t = pairs.mean(axis=0) / pairs.std(axis=0, ddof=1) * d**0.5
-    raw = 2 * stdtr(d - 1, -np.abs(t))
-
-    def stepped(spent):  # as compare_mixed chooses
-        if k > 15:
-            return multiplicity.holm(raw, spent)
-        return closed_testing.bergmann_hommel(raw, k, spent)
-
-    p = {
-        "one statement": stepped(SPENT),
-        "whole level": stepped(0.0),
-        "Sidak's single step": -np.expm1(len(raw) * np.log1p(-raw)),
+def counted(cell, x, seed, names=BY_ROTATIONS, directions=DIRECTIONS):
+    """Return what holds of a table by procedure, as `judged`; widths in those of Sidak's."""
+    claims, estimate = stated(x, seed, names, directions)
+    low, high = Tests.of(x).ends(sidak(ALPHA, len(estimate)))
+    return {
+        name: (*row[:3], row[3] / (high - low).mean(), row[4])
+        for name, row in judged(claims, estimate, cell.truth).items()
     }
-    return {name: (each <= ALPHA).mean() for name, each in p.items()}

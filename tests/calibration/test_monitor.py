@@ -20,7 +20,7 @@ from benchinfer.analyses.monitor.feed import Feed, StageDifferences
 from benchinfer.analyses.monitor.numerics.betting import ConfidenceSequence
 from benchinfer.analyses.monitor.stagewise import group_sequential, recursive, redesigned
 from benchinfer.analyses.monitor.state import StateFile
-from benchinfer.scores.reductions import Blocks
+from benchinfer.scores.rows.reductions import Blocks
 
 RUNS, N = 2000, 250
 MEASURE = bi.Measure("x", "higher")

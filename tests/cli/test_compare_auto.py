@@ -39,7 +39,7 @@ def test_json_has_the_comparisons_and_the_choice(run):
     error = document["measures"]["error"]
     assert error["analysis"] == "Permutation tests"
     assert error["provenance"]["choice"].startswith("6 of 72 residuals")
-    assert document["basis"]["error"].startswith("By permutation tests, as 6 of 72")
+    assert document["basis"]["error"].startswith("Permutation tests, as 6 of 72")
     assert document["refused"] == {}
 
 

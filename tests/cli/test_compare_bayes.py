@@ -56,10 +56,10 @@ def test_what_is_printed(run: Callable) -> None:
     text = " ".join(run(*BALANCED, *QUICK, "--details").stdout.split())
     for words in (
         "How likely each algorithm is best",
-        "algorithm on a typical data set on the next data set within",
+        "on a typical on the next within algorithm data set data set tolerance of it rank",
         "The same pairs on the next data set",
         "4 chains of 200 draws",
-        "effect_scale 1 variation between data sets: scale of a half-t interaction_scale 1",
+        "variation between data sets: scale interaction_scale 1 of a half-t",
         "Seed 1.",
         "say too little: more draws (--draws)",
     ):

@@ -1,5 +1,6 @@
 """What `compare bootstrap` can be asked, and what it says of its draws."""
 
+import inspect
 import json
 import re
 from collections.abc import Callable
@@ -50,7 +51,7 @@ def test_every_argument_reaches_the_library(run: Callable, spied: Callable) -> N
         "n_jobs": 2,
         "progress": True,
     }
-    assert set(given) == set(real.__kwdefaults__)
+    assert set(given) == set(inspect.unwrap(real).__kwdefaults__)
 
 
 def test_a_clear_order_is_0(run: Callable) -> None:

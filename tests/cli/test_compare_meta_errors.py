@@ -4,7 +4,7 @@ import shlex
 
 import pytest
 
-from tests.scores.formats.test_layouts_errors import NAMES, table
+from tests.scores.sources.test_layouts_errors import NAMES, table
 
 OFFER = "Weighing by the published errors of the scores: benchinfer "
 

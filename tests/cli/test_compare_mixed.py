@@ -1,5 +1,6 @@
 """What `compare mixed` can be asked, and what it says of its model."""
 
+import inspect
 import json
 import random
 from collections.abc import Callable
@@ -69,7 +70,7 @@ def test_every_argument_reaches_the_library(
         "level": 0.9,
         "missing": "error",
     }
-    assert set(given) == set(real.__kwdefaults__)
+    assert set(given) == set(inspect.unwrap(real).__kwdefaults__)
 
 
 @pytest.mark.parametrize(

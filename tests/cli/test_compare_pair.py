@@ -56,7 +56,7 @@ def test_it_says_which_test_and_why(run: Callable, folds: tuple[str, ...]) -> No
 
 def test_posterior_probabilities(run: Callable, folds: tuple[str, ...]) -> None:
     printed = run(*folds, "--test", "bayes-t").stdout
-    assert "P first  P equivalent  P second" in printed
+    assert "first  equivalent  second  verdict" in printed
     assert "There is one pair, and nothing to adjust for." in printed
 
 
@@ -72,7 +72,7 @@ def test_refusals_name_options(run: Callable, folds: tuple[str, ...]) -> None:
 @pytest.mark.parametrize(
     ("options", "text"),
     [
-        (("--pair", "svm"), "names two algorithms"),
+        (("--pair", "svm"), "a pair of texts"),
         (("--pair", "svm,kn"), "unknown algorithm 'kn'"),
         (("--control", "kn"), "unknown control 'kn'"),
         (("--pair", "svm,knn", "--control", "svm"), "goes without"),

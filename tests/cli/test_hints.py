@@ -128,7 +128,10 @@ def test_errors_and_findings_name_options(run: Callable, table: Callable) -> Non
     hint = "Hint: -m value:higher or value:lower."
     assert hint in run("check", path).stderr
     found = run("check", path, "--measures", "value:lower").stdout
-    assert "--paired says so; --resampling seeds or --unpaired," in " ".join(found.split())
+    assert (
+        "If so, --paired; if each algorithm had its own, --resampling seeds or --unpaired."
+        in " ".join(found.split())
+    )
     path = table([*rows, ("d1", 3, "a", "nan")])
     refused = run("check", path, "--measures", "value:lower", "--failed", "error").stderr
     assert "--failed missing" in refused
@@ -232,7 +235,7 @@ def test_what_was_typed_is_named_as_an_option(run: Callable, clear: Path) -> Non
 # Texts that the command line does not print.
 PYTHON_ONLY = (
     *("at(NAME=value)", "by_domain()", "coordinates()", "model()", "sensitivity() of", "stages()"),
-    *("variances()", "contrasts()", "went into monitor()", "read_scores(table", "resampled="),
+    *("variances()", "contrasts()", "went into monitor()", "read_scores(table"),
     *('ranking(policy="scc")', 'convention="at-least-as-good"', 'kind="network"', "kind='trace'"),
     'table["dataset"].',
     *("df.", "frame.", "toPandas()", "scores.to_frame()", ", bayes=False", "scores = "),

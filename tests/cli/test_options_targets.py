@@ -4,8 +4,8 @@ import json
 
 import pytest
 
-from benchinfer import read_scores
-from tests.scores.sources.test_targets import traces
+from benchinfer import read_traces
+from tests.scores.test_read_traces import traces
 
 
 def test_targets_are_values_with_a_comma_or_numbers_of_them(run, tmp_path):
@@ -19,7 +19,7 @@ def test_targets_are_values_with_a_comma_or_numbers_of_them(run, tmp_path):
     one = json.loads(run("check", source, *options, "--targets", "1,", "--json").stdout)
     assert [m["name"] for m in one["measures"]] == ["calls to 1"]
     given = {"measures": ["loss:lower", "calls:lower"], "columns": {"optimizer": "algorithm"}}
-    means = read_scores(source, targets=51, **given).describe("calls").groupby("algorithm")["mean"]
+    means = read_traces(source, 51, **given).describe("calls").groupby("algorithm")["mean"]
     several = ("--measures", "loss:lower", "--measures", "calls:lower", *roles, "--targets", "51")
     said = run("compare", "points", source, *several, "--measure", "calls", "--json").stdout
     rows = json.loads(said)["summary"]

@@ -13,7 +13,7 @@ def test_check_prints_the_runs_solved_by_mean_time(run, tmp_path):
     frame.to_csv(tmp_path / "runs.csv", index=False)
     text = f"seconds:lower:10:identity:limit={LIMIT:g}"
     lines = run("check", str(tmp_path / "runs.csv"), "-m", text).stdout.splitlines()
-    runs = scores.runs()
+    runs = scores.runs().summary()
     at = next(n for n, line in enumerate(lines) if line.split()[:2] == ["algorithm", "solved"])
     for line, row in zip(lines[at + 1 : at + 16], runs.itertuples(), strict=False):
         said = [row.algorithm, str(row.solved), "of", "30"]

@@ -108,7 +108,7 @@ def reversed_verdict():
 def test_a_pair_that_is_decided_against_the_levels_is_marked():
     found = reversed_verdict()
     assert found.ranking() == ("a", "b", "c")
-    said = "* Against the order of the levels, c is shown to be better than b:"
+    said = "* Against the order of the levels, c is better than b:"
     section = summary(found)
     assert section.note.startswith(said)
     written = [[cell.text for cell in column.cells(section.frame)] for column in section.columns]

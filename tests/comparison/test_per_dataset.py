@@ -180,7 +180,7 @@ def test_refused_data_sets_are_named_with_their_reasons():
 
 
 def test_rows_are_fetched_once_for_all_data_sets(monkeypatch):
-    from benchinfer.scores import rows, summary
+    from benchinfer.scores.rows import engine, summary
 
     fetched = []
 
@@ -189,7 +189,7 @@ def test_rows_are_fetched_once_for_all_data_sets(monkeypatch):
         return original(frame, measure, *names)
 
     original = summary.collect
-    monkeypatch.setattr(rows, "collect", collect)
+    monkeypatch.setattr(engine, "collect", collect)
     bi.per_dataset(bi.compare_mixed, several_measures(), "error")
     assert sorted(fetched) == ["error", "time"]
 

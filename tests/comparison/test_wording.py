@@ -44,10 +44,7 @@ def said(names, *, levels=None, **pairs):
         (
             "abc",
             {},
-            (
-                "a has the lowest error, but no algorithm is shown to be better than another, as"
-                " all 3 pairs are undecided"
-            ),
+            "a has the lowest error; all 3 pairs are undecided",
         ),
         (
             "abc",
@@ -58,8 +55,8 @@ def said(names, *, levels=None, **pairs):
             "abc",
             {"ab": "equivalent"},
             (
-                "a has the lowest error, but no algorithm is shown to be better than another; 1 of"
-                " 3 pairs are equivalent (within 0.01)"
+                "a has the lowest error; 1 of 3 pairs is equivalent (within 0.01), the others"
+                " undecided"
             ),
         ),
         (
@@ -89,7 +86,7 @@ def said(names, *, levels=None, **pairs):
             {"bd": "first"},
             (
                 "a has the lowest error, but against each of the other 3 it is undecided; b is"
-                " shown to be better than d"
+                " better than d"
             ),
         ),
         (
@@ -118,14 +115,14 @@ def said(names, *, levels=None, **pairs):
         (
             "abc",
             {"ab": "missing"},
-            "no algorithm is shown to be better or worse than c",
+            "both comparisons with c are undecided",
         ),
         (
             "abcd",
             {"ab": "missing"},
             (
-                "a has the lowest error, but no algorithm is shown to be better than another, as"
-                " all 5 pairs compared are undecided; it was not compared with b"
+                "a has the lowest error; all 5 pairs compared are undecided; it was not compared"
+                " with b"
             ),
         ),
         # Comparisons with one algorithm that is not the best by its estimate.
@@ -145,7 +142,7 @@ def said(names, *, levels=None, **pairs):
         (
             "abcd",
             dict.fromkeys(("ab", "ac", "bc"), "missing"),
-            "no algorithm is shown to be better or worse than d",
+            "all 3 comparisons with d are undecided",
         ),
         # Steps along an order: the best was compared with few.
         (
@@ -154,7 +151,7 @@ def said(names, *, levels=None, **pairs):
                 **{a + b: "missing" for a in "abcdef" for b in "abcdef" if ord(b) > ord(a) + 1},
                 "bc": "first",
             },
-            "1 of the 5 pairs compared decided: b is shown to be better than c",
+            "1 of the 5 pairs compared decided: b is better than c",
         ),
     ],
 )
@@ -196,13 +193,13 @@ def test_a_shared_best_estimate_is_said():
 
 
 def test_two_with_the_same_level_are_named_together():
-    assert said("ab", levels=[2, 2]) == "a and b have the same error: neither is shown to be better"
+    assert said("ab", levels=[2, 2]) == "a and b have the same error, and are undecided"
 
 
 @pytest.mark.parametrize(
     ("verdict", "words"),
     [
-        ("undecided", "no difference is shown between a and b"),
+        ("undecided", "a and b are undecided"),
         ("equivalent", "a and b are equivalent (within 0.01)"),
         ("second", "b is better than a"),
     ],
@@ -219,9 +216,8 @@ def test_lists_of_verdicts_are_joined_by_winner():
     lost = {f"b{name}": "first" for name in "defghi"}
     text = said(names, **lost, cd="first", ce="first", eh="first")
     assert text == (
-        "a has the lowest error, but against each of the other 8 it is undecided; b is shown to be"
-        " better than d, e, f and 3 more; c is shown to be better than d and e; 1 more is shown to"
-        " be better than another"
+        "a has the lowest error, but against each of the other 8 it is undecided; b is better than"
+        " d, e, f and 3 more; c is better than d and e; 1 more is better than another"
     )
 
 

@@ -1,4 +1,4 @@
-"""Tables of pairs from the other side, and p-values in tables."""
+"""Tables of pairs from the other side, p-values in tables, and tables as they are printed."""
 
 import copy
 import pickle
@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+import benchinfer as bi
 from benchinfer.core.errors import BenchinferError
 from benchinfer.core.frames import GLOSSARY, frame, turned
 from benchinfer.core.p_values import P_VALUES
@@ -91,3 +92,39 @@ def test_each_p_value_of_the_glossary_is_known() -> None:
     said = {name for name, text in GLOSSARY.items() if "p-value" in text and name.startswith("p_")}
     assert said - P_VALUES == {"p_score"}  # a mean of probabilities
     assert set(GLOSSARY) >= P_VALUES
+
+
+def wide() -> pd.DataFrame:
+    columns = {name: [0.12345] for name in ("estimate", "conf_low", "conf_high", "std_error", "df")}
+    columns |= {name: [0.5] for name in ("statistic", "p_value", "p_raw", "p_equivalence")}
+    return frame({"algorithm": ["svm"], **columns, "remedy": ["a long sentence " * 8]})
+
+
+def test_a_frame_prints_all_its_columns_on_lines_that_fit() -> None:
+    text = repr(wide())
+    assert max(map(len, text.splitlines())) <= 80
+    assert [name for name in wide().columns if name not in text.split()] == []
+    assert "columns]" not in text
+
+
+def test_html_has_all_columns_and_texts() -> None:
+    many = frame({name: [0.5] for name in list(GLOSSARY)[:40]} | {"remedy": ["a long one " * 20]})
+    html = many._repr_html_()
+    assert "a long one " * 19 in html
+    assert html.count("<th>") == 41 + 2  # with that of the row and its head
+    assert "..." not in html
+
+
+def test_a_user_s_choice_of_columns_and_widths_is_kept() -> None:
+    with pd.option_context("display.max_columns", 3, "display.max_colwidth", 9):
+        assert "..." in repr(wide())
+        assert "a long sentence" not in wide()._repr_html_()
+    assert pd.get_option("display.max_columns") in {0, 20}
+
+
+def test_summaries_and_diagnostics_print_their_columns() -> None:
+    result = bi.compare_mixed(bi.load_example("sklearn_bootstrap"), "error")
+    for table in (result.summary(), result.anova(), result.diagnostics()):
+        text = repr(table)
+        assert {*table.columns} <= {*text.split()}
+        assert max(map(len, text.splitlines())) <= 80

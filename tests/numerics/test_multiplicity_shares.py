@@ -54,6 +54,31 @@ def test_bergmann_and_hommels_is_the_closure_with_bonferronis_inequality(seed, k
     assert (multiplicity.holm(p, spent) >= first * (1 - 1e-12)).all()
 
 
+def factor(n, m, spent):
+    return n / level_share(float(n), m, spent)
+
+
+@pytest.mark.parametrize("spent", [0.0, SPENT])
+@pytest.mark.parametrize("k", [3, 4])
+@pytest.mark.parametrize("seed", range(12))
+def test_shaffers_factors_are_of_sets_that_can_be_equal(seed, k, spent):
+    """The second variant knows which pairs came before, the first one how many."""
+    p = p_values(seed, k * (k - 1) // 2)
+    m, sets = len(p), sets_of(k)
+    known, counted = np.zeros(m), np.zeros(m)
+    for i, one in enumerate(p):
+        for other in p[p <= one]:
+            left = [s for s in sets if p[s].min() >= other]
+            most = max(len(s) for s in left if other in p[s])
+            known[i] = max(known[i], factor(most, m, spent) * other)
+            # As many sets of each size as there are, of any pairs.
+            most = max(len(s) for s in sets if len(s) <= (p >= other).sum())
+            counted[i] = max(counted[i], factor(most, m, spent) * other)
+    for name, expected in (("shaffer", known), ("shaffer_static", counted)):
+        found = getattr(closed_testing, name)(p, k, spent)
+        np.testing.assert_allclose(found, np.minimum(expected, 1.0), rtol=1e-12)
+
+
 @pytest.mark.parametrize("seed", range(12))
 def test_holms_is_the_closure_of_free_hypotheses(seed):
     p = p_values(seed, 6)

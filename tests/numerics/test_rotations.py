@@ -7,6 +7,7 @@ from scipy.stats import kstest, t
 
 from benchinfer.numerics import rotations
 from benchinfer.numerics.closed_testing import partitions
+from benchinfer.numerics.multiplicity import SPENT
 from benchinfer.numerics.rotations import closed_pairs
 
 ALPHA = 0.05
@@ -56,42 +57,57 @@ def p_of_equalities(x, blocks, directions, tested=None, side=0):
     return (p <= p[0] + 1e-12).mean()
 
 
-def whole_closure(x, directions, by_t=None):
-    k = x.shape[1]
-    adjusted = np.zeros(k * (k - 1) // 2)
+def largest_of_partitions(k, p_of, spent):
+    """Return the largest p-value over its share of the level, of the partitions that hold a pair.
+
+    `p_of` takes the blocks of a partition and which pairs are inside them.
+    """
+    m = k * (k - 1) // 2
+    adjusted = np.zeros(m)
     for labels in map(np.array, partitions(k)):
         blocks = [np.flatnonzero(labels == b) for b in set(labels) if (labels == b).sum() > 1]
         inside = np.array([labels[i] == labels[j] for i, j in pairs_of(k)])
         if inside.any():
-            single = by_t is not None and inside.sum() == 1
-            p = by_t[inside][0] if single else p_of_equalities(x, blocks, directions)
-            adjusted[inside] = np.maximum(adjusted[inside], p)
+            p = p_of(blocks, inside) / (1 - spent * (1 - inside.sum() / m))
+            adjusted[inside] = np.maximum(adjusted[inside], min(p, 1.0))
     return adjusted
+
+
+def whole_closure(x, directions, by_t=None, spent=0.0):
+    def p_of(blocks, inside):
+        if by_t is not None and inside.sum() == 1:
+            return by_t[inside][0]
+        return p_of_equalities(x, blocks, directions)
+
+    return largest_of_partitions(x.shape[1], p_of, spent)
 
 
 def signs(d):
     return np.array(list(product([1, -1], repeat=d))) / np.sqrt(d)
 
 
-@pytest.mark.parametrize(("d", "k"), [(5, 3), (6, 4), (4, 4)])
-def test_flips_are_the_closure_over_all_sign_vectors(d, k):
+@pytest.mark.parametrize("spent", [0.0, SPENT])
+@pytest.mark.parametrize(("d", "k"), [(5, 3), (7, 3), (6, 4), (4, 4), (7, 4)])
+def test_flips_are_the_closure_over_all_sign_vectors(d, k, spent):
     x = table(d, k)
-    found = closed_pairs(x, alone(x), ALPHA, reference="flips")
-    np.testing.assert_allclose(found.p_value, whole_closure(x, signs(d)), rtol=1e-12)
+    found = closed_pairs(x, alone(x), ALPHA, reference="flips", spent=spent)
+    expected = whole_closure(x, signs(d), spent=spent)
+    np.testing.assert_allclose(found.p_value, expected, rtol=1e-12)
     assert not found.error.any()
 
 
-@pytest.mark.parametrize(("d", "k"), [(6, 3), (8, 4), (3, 4)])
-def test_rotations_are_the_closure_over_given_directions(d, k, monkeypatch):
+@pytest.mark.parametrize("spent", [0.0, SPENT])
+@pytest.mark.parametrize(("d", "k"), [(6, 3), (8, 3), (8, 4), (3, 4)])
+def test_rotations_are_the_closure_over_given_directions(d, k, spent, monkeypatch):
     x = table(d, k, seed=4, spread=3.0)
     w = np.random.default_rng(2).standard_normal((120, d))
     w /= np.linalg.norm(w, axis=1, keepdims=True)
     monkeypatch.setattr(rotations, "_rotated", lambda rows, *_: w @ rotations._orthonormal(rows))
     monkeypatch.setattr(rotations, "_CLOSE", 0.0)
     p = alone(x)
-    found = closed_pairs(x, p, ALPHA, directions=120)
+    found = closed_pairs(x, p, ALPHA, directions=120, spent=spent)
     every = np.vstack([np.full(d, 1 / np.sqrt(d)), w])
-    np.testing.assert_allclose(found.p_value, whole_closure(x, every, p), rtol=1e-12)
+    np.testing.assert_allclose(found.p_value, whole_closure(x, every, p, spent), rtol=1e-12)
 
 
 @pytest.mark.parametrize("side", [0, 1, -1])
@@ -222,16 +238,16 @@ def share(values):
     return (values[1:] >= values[0] * (1 - 1e-9)).mean()
 
 
-def test_closed_flips_are_the_closure_of_the_largest_sums():
-    t, k = terms(7, 4), 4
-    own = np.array([share(largest(t, [c])) for c in range(6)])
-    found = rotations.closed_flips(t, own, k, ALPHA, silent=np.zeros(6, np.bool_))
-    expected = np.zeros(6)
-    for labels in map(np.array, partitions(k)):
-        inside = np.array([labels[i] == labels[j] for i, j in pairs_of(k)])
-        if inside.any():
-            p = share(largest(t, np.flatnonzero(inside)))
-            expected[inside] = np.maximum(expected[inside], p)
+@pytest.mark.parametrize("spent", [0.0, SPENT])
+@pytest.mark.parametrize("k", [3, 4])
+def test_closed_flips_are_the_closure_of_the_largest_sums(k, spent):
+    t, m = terms(7, k), k * (k - 1) // 2
+    own = np.array([share(largest(t, [c])) for c in range(m)])
+    silent = np.zeros(m, np.bool_)
+    found = rotations.closed_flips(t, own, k, ALPHA, silent=silent, spent=spent)
+    expected = largest_of_partitions(
+        k, lambda _, inside: share(largest(t, np.flatnonzero(inside))), spent
+    )
     np.testing.assert_allclose(found.p_value, expected, rtol=1e-12)
     assert not found.error.any()
 

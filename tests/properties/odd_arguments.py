@@ -74,6 +74,18 @@ EFFECTS = pd.DataFrame(
 WINS = pd.DataFrame(
     {"first": ["a", "a", "b"], "second": ["b", "c", "c"], "wins": [5, 6, 3], "losses": [3, 2, 4]}
 )
+TRACES = pd.DataFrame(
+    {
+        "dataset": "d",
+        "algorithm": a,
+        "replication": r,
+        "evaluations": e,
+        "value": 1 / e + 0.1 * k,
+    }
+    for k, a in enumerate("ab")
+    for r in range(2)
+    for e in (1, 2, 4, 8)
+)
 MEASURES = {"acc": "higher", "t": "lower"}
 
 
@@ -109,6 +121,10 @@ def made(name: str) -> Any:
         "Consensus": lambda: bi.consensus(made("Ensemble")),
         "ConsensusInfluence": lambda: bi.stability.consensus_influence(made("Ensemble")),
         "Effects": lambda: bi.read_effects(EFFECTS, measures="effect:higher"),
+        "Declaration": lambda: bi.Declaration("acc:higher"),
+        "LimitedRuns": lambda: bi.read_scores(
+            frame()[["dataset", "algorithm", "replication", "t"]], measures="t:lower:limit=3"
+        ).runs(),
         "Gate": lambda: bi.gate(table(), baseline="a", candidate="b"),
         "MetaComparison": lambda: bi.compare_meta(table()),
         "MixedComparison": lambda: bi.compare_mixed(table(), covariates="size"),
@@ -167,6 +183,9 @@ VALID: dict[str, dict[str, Any]] = {
     "papers.latex": {"text": "a"},
     "ScoreTable.to_every_eval_ever": {"folder": "x"},
     "SufficientStatistics.rescaled": None,
+    "read_traces": {"source": TRACES, "targets": [0.5]},
+    "Declaration.over": {"other": lambda: made("Declaration")},
+    "Declaration.with_file": {"default": None},
 }
 # Of required arguments of methods, by name.
 REQUIRED: dict[str, Any] = {

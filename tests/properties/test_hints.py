@@ -88,7 +88,10 @@ class Call:
         ]
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            return bi.read_scores(self.frame, measures=measures or None, **self.reading)
+            reading = {name: value for name, value in self.reading.items() if name != "normalise"}
+            scores = bi.read_scores(self.frame, measures=measures or None, **reading)
+            scale = self.reading.get("normalise")
+            return scores if scale is None else scores.normalise(scale)
 
     def call(self, scores: bi.ScoreTable) -> Any:
         """Answer."""
@@ -148,7 +151,7 @@ class Call:
         if name == "dataset" and "dataset" in self.frame.columns:
             return None
         where = "arguments"
-        if name in inspect.signature(bi.read_scores).parameters:
+        if name in {*inspect.signature(bi.read_scores).parameters, "normalise"}:
             where = "reading"
         old = getattr(self, where)
         if value == LEFT_OUT:

@@ -28,7 +28,7 @@ def test_runs_that_all_crashed():
     table = frame().assign(status="crash")
     measure = bi.Measure("t", "lower", limit=10)
     with pytest.raises(bi.ScoreTableError, match=r"^no row of the table has a score\."):
-        bi.read_scores(table, measures=measure, crashed="missing")
+        bi.read_scores(table, measures=bi.Declaration(measure, crashed="missing"))
 
 
 def test_a_grouping_column_of_one_value(tmp_path):
@@ -54,7 +54,7 @@ def test_whole_numbers_beyond_64_bits_and_beyond_floats(what):
         return bi.Measure("t", "lower", **limit, **{what: value})
 
     assert bi.read_scores(frame(), measures=measure(2**63)).n_rows == 54
-    with pytest.raises(bi.BenchinferError, match=f"measure 't': {what} is a number of more than"):
+    with pytest.raises(bi.BenchinferError, match=f"{what} is "):
         measure(10**400)
 
 
@@ -67,7 +67,9 @@ def test_per_dataset_of_what_has_no_rows():
 @pytest.mark.parametrize("scale", [1e-99, 1e99, 1e149])
 def test_penalties_of_times_do_not_depend_on_their_unit(scale):
     penalties = [
-        bi.read_scores(frame(s), measures=bi.Measure("t", "lower", limit=1.5 * s)).penalties()
+        bi.read_scores(frame(s), measures=bi.Measure("t", "lower", limit=1.5 * s))
+        .runs()
+        .penalties()
         for s in (1.0, scale)
     ]
     turns = [table[["sign_turns", "verdict_turns"]].to_numpy() for table in penalties]
@@ -138,6 +140,9 @@ def arrays(node):
         yield from arrays(part)
 
 
+INDICES = ("ModelFit.interior", "Block.arms")
+
+
 def without_last(held):
     """Take the last entry of the first axis from an array, or from a tuple."""
     if "tuple" in held:
@@ -151,13 +156,14 @@ def without_last(held):
 def test_results_of_which_one_array_has_another_size_are_refused(tmp_path, kind):
     result = KINDS[kind](bi.read_scores(frame(), measures="t:lower"))
     document = json.loads(result.save(tmp_path / "x.json").read_text())
-    places = list(arrays(document["result"]))
+    # Indices may be of any number.
+    places = [place for place in arrays(document["result"]) if place[0] not in INDICES]
     assert len(places) > 4
     for _, size, held in places:
         before = dict(held)
         held.update(without_last(before))
         (tmp_path / "x.json").write_text(json.dumps(sealed(document)))
-        if not (size.endswith("?") and 0 in held.get("shape", [len(held.get("tuple", ()))])):
+        if not ("?" in size.split()[0] and 0 in held.get("shape", [len(held.get("tuple", ()))])):
             with pytest.raises(bi.BenchinferError, match="cannot be a saved result: "):
                 bi.load(tmp_path / "x.json")
         held.update(before)

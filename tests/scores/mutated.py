@@ -10,7 +10,7 @@ from pathlib import Path
 
 from benchinfer import ScoreTable, read_scores
 from benchinfer.core.errors import BenchinferError
-from tests.scores.formats.test_layouts_catalogue import LAYOUTS
+from tests.scores.sources.test_layouts_catalogue import LAYOUTS
 
 SAMPLES = Path(__file__).parent / "formats" / "samples"
 JUNK = [

@@ -6,7 +6,7 @@ import pandas as pd
 import benchinfer as bi
 from benchinfer.core.measure import Measure
 from benchinfer.scores.checks.facts import Facts
-from benchinfer.scores.summary import Summary
+from benchinfer.scores.rows.summary import Summary
 
 
 def table(values, held=None) -> pd.DataFrame:

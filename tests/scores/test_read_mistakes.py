@@ -28,6 +28,7 @@ def test_there_are_twenty():
 @pytest.mark.parametrize(("call", "said"), ROWS)
 def test_wrong_calls(call, said):
     names = {"runs": RUNS, "read_scores": benchinfer.read_scores, "Measure": benchinfer.Measure}
+    names["Declaration"] = benchinfer.Declaration
     with pytest.raises(BenchinferError) as caught:
         eval(call, names)  # noqa: S307 - calls of our own page
     first, *rest = str(caught.value).splitlines()

@@ -9,6 +9,7 @@ import pyarrow as pa
 import pytest
 
 from benchinfer.core.errors import MissingExtra, ScoreTableError
+from benchinfer.scores.declaration import Declaration
 from benchinfer.scores.read import read_scores
 from benchinfer.scores.sources.files import open_source
 
@@ -19,7 +20,7 @@ CUT = gzip.compress(ROWS.encode(), 1)[:-5000]  # with a whole header
 
 def refusal(source, **options):
     with pytest.raises(ScoreTableError) as caught:
-        read_scores(source, measures=ACC, **options)
+        read_scores(source, measures=Declaration(ACC, **options))
     return str(caught.value)
 
 

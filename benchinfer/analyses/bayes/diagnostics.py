@@ -9,7 +9,7 @@ import numpy as np
 from benchinfer.analyses.bayes.numerics.contrasts import helmert
 from benchinfer.analyses.bayes.subgroups import contrast_matrix
 from benchinfer.comparison.checks import decisions, tables
-from benchinfer.core.numbers import count
+from benchinfer.core.numbers import count, subject
 from benchinfer.core.sections import Check
 
 if TYPE_CHECKING:
@@ -79,6 +79,7 @@ def _domains(result: BayesComparison) -> list[Check]:
                 "domains taken as one",
                 n,
                 1.0,
+                sentence=f"The {n} domains of the data sets are taken as one.",
                 remedy='the table names several domains: domains="random" makes'
                 " them a level of the model",
             )
@@ -89,6 +90,8 @@ def _domains(result: BayesComparison) -> list[Check]:
             n,
             tables.PRIOR_MATTERS,
             least=True,
+            sentence=f"The model learns from only {count(n, 'domain')}, which leaves much to the"
+            " priors.",
             remedy="so few domains leave much of what is said of a new one to the priors",
         )
     ]
@@ -108,6 +111,8 @@ def _design(result: BayesComparison) -> list[Check]:
             1.0,
             least=True,
             ok=data.noisy,
+            sentence="Scores are not repeated, or repeat exactly: noise cannot be told from how the"
+            " algorithms differ.",
             remedy="scores are not repeated, or repeat exactly: what is said of the next data set"
             " is said of its next observed score",
         ),
@@ -117,6 +122,7 @@ def _design(result: BayesComparison) -> list[Check]:
             Check.of(
                 "data sets without residuals",
                 silent,
+                sentence=f"On {count(silent, 'data set')} scores repeat exactly.",
                 remedy=f"on {count(silent, 'data set')} scores repeat exactly: residuals there are"
                 " taken to be of the size of rounding",
             )
@@ -128,6 +134,8 @@ def _design(result: BayesComparison) -> list[Check]:
                 0.0,
                 1.0,
                 least=True,
+                sentence="How much training sets overlap is not declared: replications count as"
+                " independent.",
                 remedy=(
                     'resampling="cv:FOLDS" or resampling="holdout:FRACTION"'
                     " sets the correlation of replications; without it they count as independent"
@@ -156,6 +164,9 @@ def _near_duplicates(result: BayesComparison) -> list[Check]:
         Check.of(
             "pairs closer than the model can show",
             len(names),
+            sentence=f"{subject(len(names), 'pair', 'is')} closer than the model can show with so"
+            " few"
+            f" data sets ({first}).",
             remedy=f"{first}: with so few data sets the prior keeps their difference too wide on"
             " the next data set, so equivalence is claimed too rarely; compare such a pair alone",
         )

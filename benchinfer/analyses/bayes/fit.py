@@ -38,7 +38,7 @@ from benchinfer.core.numbers import count, join
 from benchinfer.core.progress import of_task
 from benchinfer.core.saving import SAME, savable, shaped
 from benchinfer.numerics.types import Array, Codes
-from benchinfer.scores.reductions import squares_of
+from benchinfer.scores.rows.reductions import squares_of
 
 if TYPE_CHECKING:
     from xarray import DataTree

@@ -27,7 +27,7 @@ from scipy.special import logsumexp
 from benchinfer.analyses.bayes.fit import fit
 from benchinfer.analyses.bayes.numerics.predictive import Shared, Thinned, log_marginals
 from benchinfer.core.frames import checks_frame, frame
-from benchinfer.core.numbers import count, join
+from benchinfer.core.numbers import count, join, subject
 from benchinfer.core.result import Readable
 from benchinfer.core.sections import Check
 from benchinfer.numerics.types import Array, Flags
@@ -143,12 +143,14 @@ class LeaveOneOut(Readable):
             Check.of(
                 "influential data sets",
                 len(above),
+                sentence=f"The posterior rests on single data sets: {names}.",
                 remedy=f"{names}: the posterior without it differs much from that with it"
                 f" ({again}); look at its scores, and compare without it",
             ),
             Check.of(
                 "data sets whose left-out prediction is not reliable",
                 len(open_),
+                sentence=f"{subject(len(open_), 'left-out prediction', 'is')} not reliable.",
                 remedy="their Pareto k is too large for importance weights: leave refit on",
             ),
         ]

@@ -54,7 +54,7 @@ from benchinfer.comparison.evidence import Setting
 from benchinfer.comparison.posterior import codes_of
 from benchinfer.core.errors import DesignError
 from benchinfer.core.frames import frame
-from benchinfer.core.numbers import count
+from benchinfer.core.numbers import count, subject
 from benchinfer.core.saving import savable, shaped
 from benchinfer.core.sections import Check
 from benchinfer.core.verdict import Verdict
@@ -283,6 +283,8 @@ class OtherModels:
         return Check.of(
             f"other models, of {len(self.variants)}, that answer otherwise",
             self.disagree,
+            sentence=f"{subject(self.disagree, 'other model', 'answers', of=len(self.variants))}"
+            f" otherwise ({answers}).",
             remedy=f"{answers}. The scores do not tell which model is right: say which is meant,"
             " and both answers",
         )

@@ -251,7 +251,7 @@ def compare_bootstrap(
         *Setting.of(scores, measure), missing, _named(contrasts, control, goal)
     )
     options = replace(options, measure=setting.measure.name)
-    if statistic == "auto" and (setting.zero_one or scores.has_unequal_units):
+    if statistic == "auto" and (setting.zero_one or scores.rows.has_unequal_units):
         options = replace(options, statistic="mean")
     options.check_family(setting.algorithms)
     aggregate = statistic_of(options.statistic)

@@ -9,6 +9,7 @@ from benchinfer.analyses.bootstrap.numerics.resampling import ScoreSample
 from benchinfer.analyses.bootstrap.options import statistic_of
 from benchinfer.comparison.checks import decisions, tables
 from benchinfer.comparison.contrasts import ContrastFamily, some_of
+from benchinfer.core.numbers import brief, percent, subject
 from benchinfer.core.sections import Check
 
 # Draws of n units understate the variance by 1 / n.
@@ -55,12 +56,16 @@ def _replications(sample: ScoreSample) -> list[Check]:
             fewest,
             _UNITS,
             least=True,
+            sentence=f"Draws from {fewest} replications vary too little, by 1/{fewest} of the"
+            " variance.",
             remedy=f"draws from {fewest} replications take few values and vary too little, by"
             f" 1/{fewest} of the variance",
         ),
         Check.of(
             "replications that cannot be drawn",
             alone,
+            sentence=f"{subject(alone, 'replication', 'is')} the same in every resample, so that"
+            " intervals are too short.",
             remedy="alone in their data set with scores of these algorithms: they are in every"
             " resample as they are, so that intervals are too short",
         ),
@@ -78,12 +83,14 @@ def _error_rate(result: BootstrapComparison, procedure: BootstrapProcedure) -> C
     if result.options.percentiles == "expanded":
         share = contracted(share, units)
     factor = float(expanded(share, units).max()) / level
-    drawn = "replications" if result.target == "datasets" else "data sets"
+    drawn = "replication" if result.target == "datasets" else "data set"
     return Check.of(
         "error rate of one contrast / nominal, for means of normal scores",
         factor,
         1.5,
-        remedy=f"too few {drawn} for a bootstrap this far out in the tail: intervals are"
+        sentence=f"There are too few {drawn}s to draw from: for means of normal scores a"
+        f" contrast errs {factor:.2g} times as often as it should.",
+        remedy=f"too few {drawn}s for a bootstrap this far out in the tail: intervals are"
         ' too short and p-values too small; interval="expanded" and'
         " compare_mixed allow for the number",
     )
@@ -95,6 +102,8 @@ def _single_replication(procedure: BootstrapProcedure) -> Check:
         "share of one replication in the variance of a contrast, largest",
         procedure.largest_part,
         0.5,
+        sentence=f"One replication makes {percent(procedure.largest_part)} of the variance of a"
+        " contrast, as a failed run does.",
         remedy="a failed run, or hardly any replications, carry the error: how often runs fail is"
         " hardly known, and intervals of levels are too short, as resamples hold no more failures"
         " than there were; report failures apart, or add replications",
@@ -118,6 +127,8 @@ def _statistic(result: BootstrapComparison, sample: ScoreSample) -> list[Check]:
             beyond,
             5.0,
             least=True,
+            sentence=f"Only {brief(beyond)} {'scores' if pooled else 'data sets'} lie beyond the"
+            " quantile, and so far out the bootstrap says little.",
             remedy="resamples hold nothing beyond the extreme ones there are: so far out the"
             " bootstrap says little; a mean or a median is safer",
         ),
@@ -136,6 +147,7 @@ def _references(result: BootstrapComparison) -> list[Check]:
         Check.of(
             "scale computed of the same scores",
             float(normalised.of_scores),
+            sentence="The scale is computed of the same scores, and its error is left out.",
             remedy="it is held fixed while replications are drawn, so that its own error is left"
             " out: references from elsewhere have none",
         )
@@ -166,6 +178,8 @@ def _resamples(result: BootstrapComparison, procedure: BootstrapProcedure) -> li
         "smallest p-value that the resamples allow, adjusted",
         smallest,
         alpha,
+        sentence="The resamples are too few to decide any pair: the smallest p-value that they"
+        f" allow is {smallest:.4g}.",
         remedy=("no pair can be decided, and intervals are infinite; " + more),
     )
     if procedure.sides == 1:
@@ -175,6 +189,7 @@ def _resamples(result: BootstrapComparison, procedure: BootstrapProcedure) -> li
         Check.of(
             "intervals that reach beyond the resamples",
             beyond,
+            sentence=f"{subject(beyond, 'interval', 'reaches')} beyond the resamples.",
             remedy=more
             if smallest > alpha
             else "few replications bear on these aggregates, of which most data sets have no part:"
@@ -201,6 +216,8 @@ def _pairs(
         Check.of(
             "pairs with the same difference in every resample",
             int(flat.sum()),
+            sentence=f"{subject(int(flat.sum()), 'pair', 'has')} the same difference in every"
+            f" resample, so that there is nothing to test against ({some_of(pairs, flat)}).",
             remedy=f"{some_of(pairs, flat)}: without spread there is nothing to test against; are"
             " they the same algorithm?",
         ),

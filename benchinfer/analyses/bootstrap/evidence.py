@@ -34,11 +34,17 @@ from benchinfer.comparison.adjustment import (
 )
 from benchinfer.comparison.comparison import Alternative
 from benchinfer.comparison.contrasts import ContrastFamily
-from benchinfer.comparison.evidence import Evidence, Level, in_agreement
+from benchinfer.comparison.evidence import (
+    Evidence,
+    Level,
+    in_agreement,
+    tail_of_step,
+    with_equivalence,
+)
 from benchinfer.core.progress import Progress, of_task
 from benchinfer.core.saving import savable, shaped
 from benchinfer.numerics.covariance import pairs_of
-from benchinfer.numerics.types import Array, Flags
+from benchinfer.numerics.types import Array, Codes, Flags
 
 
 @dataclass(frozen=True, slots=True)
@@ -206,6 +212,13 @@ def tested(
     p_error = np.where(
         flat, 0.0, monte_carlo_error(p, draws, 2 if alternative == "two-sided" else 1)
     )
+
+    def within(pairs: Codes, tails: Array) -> tuple[Array, Array]:
+        at, tail = np.arange(n)[shown][pairs], np.full(n, 0.5)
+        tail[at] = tails
+        return lower(draws, tail)[at], upper(draws, tail)[at]
+
+    tail = tail_of_step(outside, equal, options.alpha)
     evidence = Evidence(
         estimate=draws.estimate[shown],
         std_error=error[shown],
@@ -221,7 +234,7 @@ def tested(
         p_noninferiority=not_worse,
     )
     return BootstrapTests(
-        evidence,
+        with_equivalence(evidence, tail[shown], options.alpha, margin, within),
         (p_error * p_value / p)[shown],
         (monte_carlo_error(outside, draws, 1) * equal / outside)[shown],
         flat[shown],

@@ -107,7 +107,7 @@ def resample_relations(
     if blocks.size is not None:
         raise DesignError(
             "units hold different numbers of items, which resampled tables would not know.",
-            hint='with read_scores(..., unit_weights="units") units count alike.',
+            hint='with Declaration(unit_weights="units") units count alike.',
         )
     sample = resampling.lay_out(blocks.mean, blocks.count > 0, blocks.dataset)
     refuse_undrawable(setting, sample, resample)

@@ -59,7 +59,7 @@ class BootstrapSample:
                 "units hold different numbers of items, and this statistic is of units, not of"
                 " items.",
                 hint='statistic="mean" resamples units with their items; with'
-                ' read_scores(..., unit_weights="units") units count alike.',
+                ' Declaration(unit_weights="units") units count alike.',
             )
         raw = resampling.lay_out(blocks.scores, blocks.count > 0, blocks.dataset, blocks.size)
         refuse_undrawable(setting, raw, resample)
@@ -124,7 +124,7 @@ def _goal(setting: Setting, raw: ScoreSample, goal: Reference | None, *, gap: bo
     if measure.scale == "logit":
         raise DesignError(
             "an optimality gap on the logit scale has no unit.",
-            hint='Measure(scale="identity") or read_scores(..., normalise="min-max") gives it one.',
+            hint='Measure(scale="identity") or scores.normalise("min-max") gives it one.',
         )
     levels = dict(zip(setting.algorithms, raw.means.T, strict=True))
     return reference_levels(goal, measure, setting.coverage.datasets, levels)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
+from benchinfer.analyses.choice.agreement import SECOND, in_words
 from benchinfer.analyses.choice.choice import Choice
 from benchinfer.comparison.checks import gaps
 from benchinfer.comparison.comparison import Comparison
@@ -16,15 +17,13 @@ from benchinfer.comparison.per_dataset import ComparisonGroups
 from benchinfer.core.arguments import ArgumentError, checked
 from benchinfer.core.errors import DesignError, unknown
 from benchinfer.core.hints import literal
-from benchinfer.core.numbers import count, join, within
+from benchinfer.core.numbers import count, join
 from benchinfer.core.result import Tabular
 from benchinfer.core.saving import savable
 from benchinfer.core.verdict import Verdict
 
 if TYPE_CHECKING:
     import pandas as pd
-
-_BETTER = (Verdict.FIRST, Verdict.SECOND)
 
 
 @savable
@@ -66,40 +65,27 @@ class Answer(ComparisonGroups[Comparison], Tabular):
         lead, second = self._of(measure), self.others.get(measure)
         if second is None:
             return ""
+        words = SECOND[self.choices[measure].second]
         if isinstance(second, str):
-            return f"{self.choices[measure].second} cannot answer: {second}"
-        sides = lead.pairs.sides
-        codes, theirs = lead.pairs.codes, second.of(sides)
+            return f"{words.name} cannot answer: {second}"
+        codes, theirs = lead.pairs.codes, second.of(lead.pairs.sides)
         common = (codes != Verdict.MISSING) & (theirs != Verdict.MISSING) & ~lead.withheld
-        better = np.isin(codes, _BETTER) & np.isin(theirs, _BETTER)
-        n, differ = int(common.sum()), int((common & (codes != theirs)).sum())
-        opposed = int((better & (codes != theirs)).sum())
-        by = f"by {within(second.title)}:"
-        tested = "" if n == len(sides) else " that both test"
-        if n == 0:
-            return f"{by} none of these pairs is tested"
-        if n == 1:
-            pair = f" on the pair{tested}" if tested else ""
-            return f"{by} {'another' if differ else 'the same'} verdict{pair}"
-        same = f"{by} the same verdict on {n - differ:,} of {count(n, 'pair')}{tested}"
-        if opposed:
-            return f"{same}, and on {opposed:,} the other algorithm is better"
-        return same
+        return in_words(words, codes[common], theirs[common])
 
     @checked
     def basis(self, measure: str) -> str:
         """Return a sentence on the analysis of a measure, its reason and a second analysis."""
         result, choice = self._of(measure), self.choices[measure]
-        analysis = f"By {within(result.heading)}{choice.of_scores}, as {choice.reason}"
+        analysis = f"{result.heading}{choice.of_scores}, as {choice.reason}"
         turned = ""
         if n := choice.unpaired:
             turns = f"{n:,} of {count(len(result.pairs.codes), 'verdict')}"
             turned = (
-                "replications of one number are taken as shared by the algorithms, without which"
+                "Replications of one number are taken as shared by the algorithms; without that"
                 f" {turns} would be another"
             )
         parts = [analysis, self.agreement(measure), turned, gaps.clause(result)]
-        return f"{'; '.join(part for part in parts if part)}."
+        return " ".join(f"{part}." for part in parts if part)
 
     def headline(self) -> str:
         """Return the verdict on each measure, with the analysis and its reason."""

@@ -22,7 +22,7 @@ from benchinfer.numerics.rotations import DIRECTIONS
 from benchinfer.scores.checks.decision import Advice, Reason, advice, mixed_model
 from benchinfer.scores.checks.facts import least_flips
 from benchinfer.scores.checks.gaps import Analysis
-from benchinfer.scores.numerics.domains import Units
+from benchinfer.scores.numerics.domains import Units, units_of
 from benchinfer.scores.table import ScoreTable
 
 
@@ -131,7 +131,7 @@ def choose(
         if target != "auto":
             raise ArgumentError(f"target={literal(target)} goes with scores, and {choice.reason}.")
         return choice
-    if of_runs(scores) and len(scores.datasets_of(measure)) > 1:
+    if of_runs(scores) and len(scores.summary.datasets_of(measure)) > 1:
         return _of_runs(scores, measure, target)
     advised = advice(scores.facts(measure), 0, target, rescale=rescale)
     if advised is None:
@@ -144,7 +144,8 @@ def choose(
         )
     choice = _called(advised, call, scores, measure, target)
     of_these = choice.analysis in _OF_THESE or choice.options.get("target") == "datasets"
-    units = "datasets" if of_these else scores.units_of(measure)
+    held = scores.summary.datasets_of(measure)
+    units = "datasets" if of_these else units_of(scores.domains, held)
     if units == "domains":
         return _of_domains(choice, scores, measure)
     return choice if units == "datasets" else _within_domains(choice, scores, measure)
@@ -184,7 +185,7 @@ def _called(
 
 def _of_runs(scores: ScoreTable, measure: str, target: Literal["auto"] | Target) -> Choice:
     """Return the choice for the means over the cases of each run, which are the replications."""
-    n = count(len(scores.datasets_of(measure)), "case")
+    n = count(len(scores.summary.datasets_of(measure)), "case")
     choice = choose(run_means(scores, measure), measure, target, rescale=False)
     why = f"{n} of a run share the state of a machine, so that runs are the units"
     return replace(choice, reason=f"{why}, and {choice.reason}", units="runs")
@@ -208,7 +209,7 @@ def _of_domains(choice: Choice, scores: ScoreTable, measure: str) -> Choice:
         call = mixed_model(np.isfinite(table.facts(measure).levels(0)))
     target: Literal["auto", "domain"] = "domain" if "target" in choice.options else "auto"
     fitting = _called(advised, call, table, measure, target)
-    d = count(len(scores.datasets_of(measure)), "data set")
+    d = count(len(scores.summary.datasets_of(measure)), "data set")
     why = f"{d}{_VARYING if choice.of_scores else ''} are of {g} domains, which are the units"
     if g < _LEAST_FLIPPED:
         fitting = replace(fitting, second="", second_options={})
@@ -223,7 +224,7 @@ def _of_domains(choice: Choice, scores: ScoreTable, measure: str) -> Choice:
 
 def _within_domains(choice: Choice, scores: ScoreTable, measure: str) -> Choice:
     """Return the choice for claims about the domains of the table, of which there are few."""
-    names = scores.datasets_of(measure)
+    names = scores.summary.datasets_of(measure)
     g = len({(scores.domains or {})[name] for name in names})
     why = (
         f"{count(len(names), 'data set')}{_VARYING if choice.of_scores else ''} are of {g} domains,"

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from benchinfer.analyses.choice.answer import Answer, levels
-from benchinfer.comparison.sections import level_writer, sections_of
+from benchinfer.comparison.effects import level_writer
+from benchinfer.comparison.sections import sections_of
 from benchinfer.comparison.wording import direction
 from benchinfer.core.numbers import join
 from benchinfer.core.sections import Cell, Column, Request, Section, Table, names
@@ -23,7 +25,7 @@ def sections(answer: Answer, request: Request) -> tuple[Section, ...]:
     if len(answer) == 1 and not answer.refused:
         ((name, (first, *rest)),) = each.items()
         return replace(first, text=(answer.basis(name), *first.text)), *rest
-    content = [_measures(answer)]
+    content = [measures_section(answer, answer.refused)]
     for name, (first, *rest) in each.items():
         result = answer[name]
         text = answer.basis(name), *first.text
@@ -32,22 +34,24 @@ def sections(answer: Answer, request: Request) -> tuple[Section, ...]:
     return tuple(content)
 
 
-def _measures(answer: Answer) -> Section:
-    """Return the section on all measures."""
+def measures_section(
+    results: Mapping[str, Comparison], refused: Mapping[str, str] = MappingProxyType({})
+) -> Section:
+    """Return the section on all measures: a sentence for each, and the levels."""
     return Section(
         title="Answer",
         text=("Each measure is a statement of its own.",),
         # The heads of the columns have the directions.
         facts=tuple(
             (name, result.headline().replace(f" ({direction(result.measure)})", ""))
-            for name, result in answer.items()
+            for name, result in results.items()
         ),
-        tables=(levels_table(answer),),
-        warnings=tuple(f"{name}: {why}" for name, why in answer.refused.items()),
+        tables=(_levels(results),),
+        warnings=tuple(f"{name}: {why}" for name, why in refused.items()),
     )
 
 
-def levels_table(results: Mapping[str, Comparison]) -> Table:
+def _levels(results: Mapping[str, Comparison]) -> Table:
     """Return one row per algorithm, and its level on each measure, with letters."""
     lettered = all(result.letters() for result in results.values())
     notes = ["Heads have the direction that is better; an asterisk marks the level of the best."]

@@ -31,9 +31,8 @@ from benchinfer.core.measure import Measure
 from benchinfer.core.numbers import sentence
 from benchinfer.numerics import multiplicity
 from benchinfer.scores.checks.facts import least_flips
-from benchinfer.scores.checks.failures import check_failed, stand_in
-from benchinfer.scores.checks.faults import Failed
 from benchinfer.scores.checks.kinds import zero_one
+from benchinfer.scores.declaration import Failed, check_failed, stand_in
 from benchinfer.scores.read import LEFT_OUT
 from benchinfer.scores.resampling import Resampling
 from benchinfer.scores.sources.runs import CONTEXTS
@@ -391,7 +390,7 @@ def _shares_solved(
     tested: dict[str, _Tested] = {}
     notes: list[str] = []
     for q, pair in zip(questions, pairs, strict=True):
-        stopped = pair.scores.stopped_runs(q.measure)
+        stopped = pair.scores.runs(q.measure).stopped()
         if stopped is None or not stopped.stopped.any():
             continue
         solved = pair.scores.solved(q.measure)

@@ -12,8 +12,8 @@ from benchinfer.core.numbers import count
 from benchinfer.core.saving import savable
 from benchinfer.numerics.types import Flags
 from benchinfer.scores.checks.failures import scores_of, worst_scores
-from benchinfer.scores.checks.faults import Failed
 from benchinfer.scores.coverage import Coverage
+from benchinfer.scores.declaration import Failed
 from benchinfer.scores.read import read_scores
 from benchinfer.scores.table import ScoreTable
 

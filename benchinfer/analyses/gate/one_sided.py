@@ -60,7 +60,8 @@ class GateQuestion:
     def on(self) -> On:
         """Scores of the sign-flip test: aligned ranks, or sums of units of unequal size."""
         by_data_set = self.target != "datasets" and len(self.scores.datasets) > 1
-        return "values" if self.scores.has_unequal_units and not by_data_set else "aligned-ranks"
+        uneven = self.scores.rows.has_unequal_units and not by_data_set
+        return "values" if uneven else "aligned-ranks"
 
 
 @dataclass(frozen=True, slots=True)

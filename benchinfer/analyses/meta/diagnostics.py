@@ -12,7 +12,7 @@ from benchinfer.analyses.meta.pooling import NetworkFit, PairFits, gathered, lif
 from benchinfer.analyses.meta.studies import Studies
 from benchinfer.comparison.checks.tables import of_table, tolerance
 from benchinfer.comparison.evidence import Setting
-from benchinfer.core.numbers import join
+from benchinfer.core.numbers import amount, brief, count, join, subject
 from benchinfer.core.sections import Check
 
 if TYPE_CHECKING:
@@ -33,6 +33,8 @@ def checks(meta: MetaComparison, p_error: float) -> tuple[Check, ...]:
             len(studies.datasets),
             10.0,
             least=True,
+            sentence=f"There are only {count(len(studies.datasets), 'data set')}, so that"
+            " heterogeneity is hardly known.",
             remedy="few data sets: heterogeneity is hardly known, and a claim about their domain"
             " rests on them being typical of it",
         ),
@@ -44,6 +46,7 @@ def checks(meta: MetaComparison, p_error: float) -> tuple[Check, ...]:
             "numerical error of the p-values",
             p_error,
             1e-3,
+            sentence=f"P-values have numerical errors of up to {p_error:.2g}.",
             remedy="the joint distribution of many statistics was evaluated roughly",
         ),
         tolerance(setting.measure),
@@ -71,6 +74,8 @@ def _weights(meta: MetaComparison) -> list[Check]:
             1.0,
             least=True,
             ok=min(share, default=1.0) > 1 - 1e-12,
+            sentence="Effects are few or unevenly exact and weighed by precision, which makes false"
+            " claims more often than the level says.",
             remedy="few or unevenly exact effects, weighed by precision, make false claims more"
             " often than the level says (three uneven studies .28 in place of .05):"
             ' interval="auto" gives such pairs equal weights, where no data set alone determines a'
@@ -87,6 +92,8 @@ def _weights(meta: MetaComparison) -> list[Check]:
             fewest,
             3.0,
             least=True,
+            sentence=f"Some pairs rest on {count(fewest, 'data set')}, which decide next to"
+            " nothing.",
             remedy="the spread of two has one degree of freedom, which decides next to nothing:"
             ' method="fixed" tests the effect on these two alone',
         ),
@@ -100,6 +107,8 @@ def _sampling(studies: Studies) -> list[Check]:
         Check.of(
             "data sets without two algorithms to compare",
             len(studies.unused),
+            sentence=f"{subject(len(studies.unused), 'data set', 'is')} left out, as"
+            " there are no two algorithms to compare.",
             remedy=f"left out: {join(studies.unused[:5])}",
         ),
         Check.of(
@@ -107,6 +116,8 @@ def _sampling(studies: Studies) -> list[Check]:
             float(not studies.unknown_overlap),
             1.0,
             least=True,
+            sentence="How much training sets overlap is not declared, and sampling errors are too"
+            " small.",
             remedy=(
                 "sampling errors take resamples as independent and are too small: declare"
                 ' resampling="cv:FOLDS" or resampling="holdout:FRACTION"'
@@ -120,6 +131,8 @@ def _sampling(studies: Studies) -> list[Check]:
                 fewest,
                 _FEW,
                 least=True,
+                sentence=f"Sampling errors rest on as few as {amount(fewest)} replications, and are"
+                " themselves uncertain.",
                 remedy=("shrunk " if studies.prior_df else "")
                 + "sampling errors from few replications are themselves uncertain, yet taken as"
                 " known in weights and Q",
@@ -130,13 +143,15 @@ def _sampling(studies: Studies) -> list[Check]:
 
 def _network(meta: MetaComparison, fit: NetworkFit) -> list[Check]:
     names, k, studies = meta.algorithms, len(meta.algorithms), meta.studies
-    count = together(studies.blocks, k)
-    apart = [(i, j) for i in range(k) for j in range(i + 1, k) if not count[i, j]]
+    held = together(studies.blocks, k)
+    apart = [(i, j) for i in range(k) for j in range(i + 1, k) if not held[i, j]]
     said = "; ".join(f"{names[i]} and {names[j]}" for i, j in apart[:3])
     rows = [
         Check.of(
             "sampling variances of 0",
             fit.lifted,
+            sentence=f"{subject(fit.lifted, 'effect', 'has', which='without any spread')} the"
+            " smallest sampling variance that there is.",
             remedy="effects without any spread over replications were given the smallest sampling"
             " variance there is",
         ),
@@ -145,11 +160,15 @@ def _network(meta: MetaComparison, fit: NetworkFit) -> list[Check]:
             fit.free,
             4.0,
             least=True,
+            sentence=f"Heterogeneity is estimated with {brief(fit.free)} degrees of freedom, which"
+            " is hardly anything.",
             remedy="heterogeneity is estimated from hardly anything",
         ),
         Check.of(
             "pairs on indirect evidence only",
             len(apart),
+            sentence=f"{subject(len(apart), 'pair', 'is')} compared through other algorithms alone,"
+            f" as no data set holds both ({said}{' ...' if len(apart) > 3 else ''}).",
             remedy=f"{said}{' ...' if len(apart) > 3 else ''}: no data set holds both; the"
             " estimate is fair only if data sets with one are like those with the other",
         ),
@@ -177,6 +196,8 @@ def _equal_heterogeneity(
                 smallest,
                 4.0,
                 least=True,
+                sentence="The errors of some contrasts rest on hardly any data sets"
+                f" ({brief(smallest)} degrees of freedom).",
                 remedy="the errors of some contrasts rest on hardly any data sets: their intervals"
                 " are wide and rely on normality",
             )
@@ -189,6 +210,8 @@ def _equal_heterogeneity(
                 "heterogeneity of a pair alone / of all, largest",
                 largest,
                 2.0,
+                sentence="Pairs vary by different amounts between data sets: one has"
+                f" {largest:.2g} times the heterogeneity of all.",
                 remedy="pairs vary by different amounts between data sets: robust errors allow"
                 " for it, and so do predictions of two levels for pairs that three data"
                 " sets hold; the test of designs does not; compare with"
@@ -214,6 +237,8 @@ def _errors(fit: NetworkFit, k: int, interval: str) -> list[Check]:
             float(fit.own_errors),
             1.0,
             least=True,
+            sentence="All pairs are taken as varying alike, as some differences are known from one"
+            " data set or study alone.",
             remedy="some differences are known from one data set or study alone, so that all pairs"
             " are taken as varying alike: intervals of an erratic algorithm are too short",
         )
@@ -230,11 +255,15 @@ def _pairs(setting: Setting, alone: PairFits) -> list[Check]:
             fewest,
             5.0,
             least=True,
+            sentence=f"Some pairs have only {count(fewest, 'data set')}, so that their"
+            " heterogeneity"
+            " is hardly known.",
             remedy="the heterogeneity of some pairs rests on hardly any data sets",
         ),
         Check.of(
             "pairs not compared",
             lacking,
+            sentence=f"{subject(lacking, 'pair', 'is', of=k * (k - 1) // 2)} not compared.",
             remedy="fewer than two data sets hold them, or they were not asked for:"
             ' pooling="network" estimates all pairs',
         ),

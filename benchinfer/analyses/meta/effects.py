@@ -14,14 +14,13 @@ from benchinfer.analyses.meta.numerics.effects import blocks_of, contradiction
 from benchinfer.core.arguments import checked
 from benchinfer.core.errors import DesignError, FitError, unknown
 from benchinfer.core.frames import frame
-from benchinfer.core.measure import Measure
+from benchinfer.core.measure import Measure, one_measure
 from benchinfer.core.numbers import count
 from benchinfer.core.result import Readable
 from benchinfer.numerics.types import Array, Codes
 from benchinfer.scores.columns import column_roles, holds, label, missing_columns, numbers
 from benchinfer.scores.coverage import Coverage, Finding, listed
 from benchinfer.scores.sources.frames import Source, engine_errors
-from benchinfer.scores.table import one_measure
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -26,17 +26,16 @@ from benchinfer.core.errors import ScoreTableError, unknown
 from benchinfer.core.measure import Measure
 from benchinfer.core.numbers import count
 from benchinfer.numerics.types import Array
-from benchinfer.scores.checks.faults import refuse
 from benchinfer.scores.columns import COMMON
-from benchinfer.scores.coverage import Finding
+from benchinfer.scores.coverage import Finding, refuse
+from benchinfer.scores.declaration import Declaration, Measures
 from benchinfer.scores.formats.catalogue import is_page
-from benchinfer.scores.formats.layouts import ROLES_OF_ERRORS, columns_of_errors
 from benchinfer.scores.formats.pages import published_table
 from benchinfer.scores.formats.published.cells import PublishedTable
 from benchinfer.scores.read import read_scores
-from benchinfer.scores.sources.declaration import Measures, declared
 from benchinfer.scores.sources.files import as_files, open_source
 from benchinfer.scores.sources.frames import of_frame
+from benchinfer.scores.sources.layouts import ROLES_OF_ERRORS, columns_of_errors
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -166,7 +165,8 @@ def read_effects(
     names = (covariates,) if isinstance(covariates, str) else tuple(covariates)
     source = as_files(source)
     origin = open_source(source, None)
-    declares, *_, notes = declared(measures, None, (), None, None, origin.toml)
+    declaration, notes = Declaration(measures, covariates=()).with_file(origin.toml)
+    declares = declaration.list_measures()
     if isinstance(source, str | Path) and Path(source).is_file() and is_page(Path(source)):
         table = published_table(Path(source), str(source))
         if table.spreads:

@@ -22,7 +22,7 @@ from benchinfer.core.measure import Measure
 from benchinfer.core.numbers import count, join
 from benchinfer.core.saving import savable, shaped
 from benchinfer.numerics.types import Array, Codes
-from benchinfer.scores.reductions import Blocks
+from benchinfer.scores.rows.reductions import Blocks
 from benchinfer.scores.table import ScoreTable
 
 type Effect = Literal["difference", "standardised", "log-ratio"]

@@ -14,6 +14,7 @@ from benchinfer.analyses.mixed.evidence import (
     family_of,
     levels_of,
     rank_sets_of,
+    untested,
 )
 from benchinfer.analyses.mixed.fit import AnyFit, MixedFit
 from benchinfer.analyses.mixed.influence import Leave
@@ -28,7 +29,7 @@ from benchinfer.comparison.pairs import ComparedPairs
 from benchinfer.comparison.per_dataset import Comparisons
 from benchinfer.core.arguments import checked
 from benchinfer.core.errors import DesignError
-from benchinfer.core.numbers import join
+from benchinfer.core.numbers import join, some
 from benchinfer.core.provenance import StoredOptions
 from benchinfer.core.saving import SAME, savable, shaped
 from benchinfer.core.sections import Check
@@ -92,6 +93,20 @@ class MixedComparison(TestedComparison):
         return rank_sets_of(
             self.setting, self.fitted, self.options, self.rows, self.fitted.levels(self.rows)
         )
+
+    @property
+    @override
+    def interval_note(self) -> str:
+        """Reason why intervals are unbounded, stated before the table; else empty."""
+        of_gaps, skew = super().interval_note, untested(self.evidence) & ~self.withheld
+        if not skew.any():
+            return of_gaps
+        sides = [pair for p, pair in self.pairs.oriented().items() if skew[p]]
+        text = (
+            f"Undecided without a test, as differences are too skew for a claim about means:"
+            f" {some(sides)}."
+        )
+        return " ".join(filter(None, (of_gaps, text)))
 
     @property
     def design(self) -> Design:

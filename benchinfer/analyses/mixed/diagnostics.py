@@ -37,13 +37,24 @@ from benchinfer.comparison.checks.tables import (
     replications,
     thin_cells,
     tolerance,
+    without_scores,
 )
 from benchinfer.comparison.contrasts import ContrastFamily, Oriented, some_of
 from benchinfer.comparison.evidence import Evidence, Setting, decide
 from benchinfer.comparison.normal import std_errors, without_spread
 from benchinfer.core.hints import literal
 from benchinfer.core.measure import Measure
-from benchinfer.core.numbers import join, several, significant, some
+from benchinfer.core.numbers import (
+    brief,
+    count,
+    fixed,
+    join,
+    p_clause,
+    several,
+    significant,
+    some,
+    subject,
+)
 from benchinfer.core.sections import Check
 from benchinfer.numerics.covariance import Estimates, pairs_of
 from benchinfer.numerics.multiplicity import level_share
@@ -64,6 +75,8 @@ _SHOWN = 3  # pairs that are told with their numbers
 _MANY = 1e9  # degrees of freedom that stand for infinite ones
 _USE = "the model uses the rest"
 _OWN = "own / common standard error, largest factor"
+ABSENT = "variance components at zero"
+_APART = "Some pairs vary more {}, and others less, than one common error says"
 
 
 def checks(
@@ -112,6 +125,7 @@ def _design(setting: Setting, design: Design) -> list[Check]:
         Check.of(
             "empty cells",
             len(empty),
+            sentence=f"{without_scores(setting)} ({first}{more}).",
             remedy=f"no scores of {first}{more}: {use}, which is fair only if scores are not"
             " missing because they are bad",
         ),
@@ -129,6 +143,7 @@ def _generalisation(setting: Setting, design: Design) -> list[Check]:
             domains,
             1.0,
             ok=domains <= 1 or design.domains != "pooled",
+            sentence=f"The {domains} domains of the data sets are taken as one.",
             remedy='the table names several domains: domains="separate"'
             ' compares within each and over them, domains="random" takes'
             " them as a sample of domains",
@@ -146,6 +161,9 @@ def _outcomes(setting: Setting, design: Design, contrasts: Array, pairs: Oriente
         Check.of(
             "scores of 0 and 1 in a model of normal errors",
             setting.coverage.n,
+            sentence="Scores of 0 and 1 are compared by a model of normal errors, which is the"
+            " wrong"
+            " tool.",
             remedy="this is the wrong tool: compare_pair tests algorithms on the same"
             ' items exactly (McNemar\'s test), and interval="wilson" of describe gives'
             f" intervals of the rates; over several data sets {BINOMIAL}",
@@ -156,6 +174,9 @@ def _outcomes(setting: Setting, design: Design, contrasts: Array, pairs: Oriente
             Check.of(
                 "pairs without a verdict, as an algorithm is right or wrong on all items",
                 int(masked.sum()),
+                sentence=f"{subject(int(masked.sum()), 'pair', 'has')} no verdict, as an algorithm"
+                " is"
+                f" right or wrong on all items ({some_of(pairs, masked)}).",
                 remedy=f"{some_of(pairs, masked)}: scores that do not vary leave this model no"
                 " error to test against, so that p-values are 1 and intervals have no bounds;"
                 " compare_pair tests such pairs",
@@ -168,11 +189,12 @@ def _constant_levels(setting: Setting, design: Design, errors: Errors) -> list[C
     """Return the check on algorithms with the same level on every data set; empty without any."""
     _, constant = errors.of_levels()
     names = [name for name, one in zip(setting.algorithms, constant, strict=True) if one]
+    where = "score in every replication" if design.by_replications else "level on every data set"
     row = Check.of(
-        "algorithms with the same score in every replication"
-        if design.by_replications
-        else "algorithms with the same level on every data set",
+        f"algorithms with the same {where}",
         len(names),
+        sentence=f"{several(names)} {'has' if len(names) == 1 else 'have'} the same {where}, and so"
+        " no error of the level.",
         remedy=f"without spread, levels of {several(names)} have no error of their own: intervals"
         " take the model's, common to all algorithms",
     )
@@ -244,12 +266,15 @@ def _residual(shape: Shape, scales: Sequence[str]) -> list[Check]:
             np.copysign(skewed, shape.skewness),
             least=shape.skewness < 0,
             ok=abs(shape.skewness) <= skewed,
+            sentence=f"The residuals are skewed (skewness {fixed(shape.skewness, 1)}).",
             remedy=("scores with a border on one side are skewed: " + border + means),
         ),
         Check.of(
             "residuals: excess kurtosis",
             shape.kurtosis,
             peaked,
+            sentence="Some scores lie far from what the model expects (excess kurtosis of the"
+            f" residuals {fixed(shape.kurtosis, 1)}).",
             remedy=f"some scores lie far from what the model expects: look at them; {means}",
         ),
     ]
@@ -280,6 +305,8 @@ def _spreads(
                 ratio,
                 2.0,
                 ok=ratio <= 2 or spread.p_algorithm > _SURE,
+                sentence=f"The scores of {algorithms[high]} vary {ratio:.2g} times as much as those"
+                f" of {algorithms[low]}.",
                 remedy=(
                     (
                         f"the residual SD of {algorithms[high]} is {ratio:.2g} times that of"
@@ -301,6 +328,8 @@ def _spreads(
                 spread.deciles,
                 3.0,
                 ok=spread.deciles <= 3 or spread.p_dataset > _SURE,
+                sentence="Scores vary more on some data sets than on others, most on"
+                f" {datasets[high]}.",
                 remedy=(
                     (
                         f"replications vary more on some data sets, most on {datasets[high]}:"
@@ -315,13 +344,19 @@ def _spreads(
 
 _normal_words = {
     "data set effects": (
-        "data sets are not spread normally in difficulty, as where they come in groups:"
-        " differences between algorithms do not rest on it, intervals of levels do"
+        "Data sets are not spread normally in difficulty",
+        (
+            "data sets are not spread normally in difficulty, as where they come in groups:"
+            " differences between algorithms do not rest on it, intervals of levels do"
+        ),
     ),
     "data set x algorithm effects": (
-        "how algorithms differ does not vary normally between data sets: with few"
-        " data sets intervals and predictions rely on normality: look at outlying"
-        " data sets, and add more"
+        "How the algorithms differ does not vary normally between data sets",
+        (
+            "how algorithms differ does not vary normally between data sets: with few"
+            " data sets intervals and predictions rely on normality: look at outlying"
+            " data sets, and add more"
+        ),
     ),
 }
 
@@ -336,9 +371,10 @@ def _normal(effects: RandomEffects) -> list[Check]:
             _RARE,
             least=True,
             ok=_looks_normal(shape),
+            sentence=f"{sentence} (Shapiro-Francia test, {p_clause(shape.p_normal)}).",
             remedy=remedy,
         )
-        for (name, remedy), shape in zip(_normal_words.items(), shapes, strict=True)
+        for (name, (sentence, remedy)), shape in zip(_normal_words.items(), shapes, strict=True)
         if shape.n >= _FEWEST
     ]
 
@@ -369,6 +405,8 @@ def _outlying(
         Check.of(
             "outlying data sets",
             len(far),
+            sentence=f"On {several([str(datasets[m]) for m in far], _SHOWN)} the algorithms differ"
+            " unlike elsewhere.",
             remedy=f"on {join([str(datasets[m]) for m in far[:3]])}{more[0]} the algorithms differ"
             " unlike elsewhere: look for errors in these scores; influence() says which verdicts"
             " change without them",
@@ -376,9 +414,22 @@ def _outlying(
         Check.of(
             "outlying cells",
             len(cells),
+            sentence=f"{subject(len(cells), 'cell', 'lies')} far from what the other data sets say"
+            f" ({'; '.join(where)}{more[1]}).",
             remedy=f"{join(where)}{more[1]}: look for errors in these scores, such as failed runs",
         ),
     ]
+
+
+# What a variance component that is not zero says.
+_SIGNS = {
+    "replication": "replications differ in difficulty",
+    "dataset": "data sets differ in difficulty",
+    "dataset:replication": "replications of a data set differ in difficulty",
+    "dataset:algorithm": "how the algorithms differ depends on the data set",
+    "domain": "domains differ in difficulty",
+    "domain:algorithm": "how the algorithms differ depends on the domain",
+}
 
 
 def _fit(
@@ -388,11 +439,13 @@ def _fit(
     design, model = fitted.design, fitted.model
     few = "data sets" if design.target == "domain" else "replications"
     absent = [_readable(name, design, setting) for name in model.singular]
+    signs = [_SIGNS.get(name, f"there is variation from {name}") for name in absent]
     df = float(evidence.df.min())
     return (
         Check.of(
-            "variance components at zero",
+            ABSENT,
             len(model.singular),
+            sentence=f"There is no sign that {', nor that '.join(signs)}.",
             remedy=f"no evidence of variation from {join(absent)}; the fit stands",
         ),
         Check.of(
@@ -400,12 +453,16 @@ def _fit(
             df,
             5.0,
             least=True,
+            sentence=f"With {brief(df)} degrees of freedom intervals rely on normality.",
             remedy=f"few degrees of freedom: intervals rely on normality; add {few}",
         ),
         Check.of(
             "error of adjusted p-values",
             p_error,
             1e-3,
+            sentence=f"Adjusted p-values have errors of up to {p_error:.2g}: those near the level"
+            " may"
+            " fall on either side of it.",
             remedy="p-values near the level may fall on either side of it",
         ),
     )
@@ -443,6 +500,7 @@ def _standard_errors(
         np.exp(apart),
         2.0 if structure == "common" else None,
         ok=structure != "common" or apart <= np.log(2.0),
+        sentence=f"{_APART.format('between data sets')} (by a factor of {np.exp(apart):.2g}).",
         remedy="pairs vary by different amounts between data sets, so that one common"
         " error is too small for some and too large for others: use"
         ' structure="pairwise"',
@@ -472,6 +530,8 @@ def _replication_errors(
         float(np.exp(apart.max())),
         None if design.by_replications else 2.0,
         ok=design.by_replications or not (sure & (apart > np.log(2.0))).any(),
+        sentence=f"{_APART.format('between replications')} (by a factor of"
+        f" {np.exp(apart.max()):.2g}).",
         remedy="scores of algorithms vary by different amounts, so that one common error is too"
         ' small for some pairs and too large for others: use structure="pairwise"',
     )
@@ -480,6 +540,8 @@ def _replication_errors(
     without = Check.of(
         "pairs with the same difference in every replication",
         int(flat.sum()),
+        sentence=f"{subject(int(flat.sum()), 'pair', 'has')} the same difference in every"
+        f" replication, so that there is no error to test against ({some_of(pairs, flat)}).",
         remedy=f"{some_of(pairs, flat)}: without spread there is no error to test against;"
         " compare_permutation, which takes none, tests those that differ",
     )
@@ -496,7 +558,10 @@ def _unshared(setting: Setting, design: Design, means: ReplicationMeans) -> list
         Check.informing(
             "pairs compared as independent samples",
             len(names),
-            f"{some(names)}: they share fewer than two replications, and are compared by Welch's"
+            sentence=f"{subject(len(names), 'pair', 'is')} compared as independent samples"
+            f" ({some(names)}).",
+            remedy=f"{some(names)}: they share fewer than two replications, and are compared by"
+            " Welch's"
             " t-test",
         )
     ]
@@ -524,12 +589,16 @@ def _direct(result: MixedComparison, pairs: Oriented, alpha: float) -> list[Chec
         Check.of(
             "pairs that share no data set",
             int(none.sum()),
+            sentence=f"{subject(int(none.sum()), 'pair', 'shares')} no data set"
+            f" ({some_of(pairs, none)}).",
             remedy=f"{some_of(pairs, none)}: what is said of them rests on other algorithms and"
             " the model alone",
         ),
         Check.of(
             "pairs that shared data sets do not support",
             len(shown),
+            sentence=f"{subject(len(shown), 'verdict', 'is')} not that of the data sets that both"
+            f" algorithms have ({'; '.join(shown[:_SHOWN])}{more}).",
             remedy=f"{'; '.join(shown[:_SHOWN])}{more}: the model adds data sets that only one of"
             " the two has; direct() is of those that both have",
         ),
@@ -545,6 +614,8 @@ def _few_shared(result: MixedComparison, pairs: Oriented) -> Check:
     return Check.of(
         f"pairs that share fewer than {FEWEST_SHARED} data sets",
         int(silent.sum()),
+        sentence=f"{subject(int(silent.sum()), 'pair', 'shares')} fewer than {FEWEST_SHARED} data"
+        f" sets, too few for a test ({some_of(pairs, silent)}).",
         remedy=f"{some_of(pairs, silent)}: too few to tell how differences vary, so that p-values"
         " are 1 and intervals have no bounds; estimates of pairs that share none are differences"
         " of levels",
@@ -593,7 +664,9 @@ def _other_reference(
     row = Check.informing(
         f"pairs that {by} decide otherwise",
         int(changed.sum()),
-        f"{some_of(pairs, changed)}: reference={literal(other)} gives other verdicts; the"
+        sentence=f"{by.capitalize()} decide {count(int(changed.sum()), 'pair')} otherwise"
+        f" ({some_of(pairs, changed)}).",
+        remedy=f"{some_of(pairs, changed)}: reference={literal(other)} gives other verdicts; the"
         " differences do not look normal, which rotations take them to be and sign flips do not",
     )
     return [row]
@@ -621,12 +694,16 @@ def _skewness(result: MixedComparison, family: ContrastFamily, pairs: Oriented) 
         Check.of(
             "pairs whose differences are too skew for claims about means",
             int(skew.sum()),
+            sentence=f"The differences of {count(int(skew.sum()), 'pair')} are too skew for claims"
+            f" about means ({some_of(pairs, skew)}).",
             remedy=f"{some_of(pairs, skew)}: a claim about means needs symmetric differences, so"
             " that these pairs are undecided; compare_permutation compares typical differences",
         ),
         Check.of(
             "decided pairs that a t-test corrected for skewness leaves undecided",
             int(lost.sum()),
+            sentence="A t-test corrected for skewness leaves"
+            f" {count(int(lost.sum()), 'decided pair')} undecided ({some_of(pairs, lost)}).",
             remedy=f"{some_of(pairs, lost)}: these verdicts rest on symmetric differences;"
             " compare_permutation compares typical differences",
         ),

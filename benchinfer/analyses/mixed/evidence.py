@@ -271,6 +271,12 @@ def skewed(fitted: MixedFit, contrasts: Array) -> Flags:
     return excessive(skewness(d), np.isfinite(d).sum(axis=0))
 
 
+def untested(evidence: Evidence) -> Flags:
+    """Return which pairs have an error but no test, as their verdicts are withheld."""
+    unbounded = np.isinf(evidence.low) & np.isinf(evidence.high)
+    return unbounded & (evidence.p_value == 1) & (evidence.std_error > 0)
+
+
 def right_or_wrong(setting: Setting, design: Design) -> bool:
     """Return whether scores of single data sets are 0 or 1, which a normal model does not suit."""
     return (design.one_dataset or design.each) and setting.zero_one

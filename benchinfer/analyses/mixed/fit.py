@@ -35,7 +35,7 @@ from benchinfer.core.saving import SAME, savable, shaped
 from benchinfer.numerics.covariance import Adjusted, contrast_variances
 from benchinfer.numerics.shifts import freedom_of_units
 from benchinfer.numerics.types import Array, Codes
-from benchinfer.scores.reductions import squares_of
+from benchinfer.scores.rows.reductions import squares_of
 
 if TYPE_CHECKING:
     from benchinfer.scores.table import ScoreTable

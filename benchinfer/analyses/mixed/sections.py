@@ -9,15 +9,9 @@ import numpy as np
 from benchinfer.analyses.mixed.comparison import MixedComparison
 from benchinfer.analyses.mixed.influence import left_out
 from benchinfer.analyses.mixed.tables import caterpillar, source_words
+from benchinfer.comparison.effects import effect_columns
 from benchinfer.comparison.further.influence import influence_table
-from benchinfer.comparison.sections import (
-    better_side,
-    columns_of_tests,
-    effect_columns,
-    favours,
-    leading,
-    slopes,
-)
+from benchinfer.comparison.sections import better_side, columns_of_tests, favours, leading, slopes
 from benchinfer.comparison.wording import margin
 from benchinfer.core.errors import DesignError
 from benchinfer.core.numbers import (
@@ -123,7 +117,13 @@ def new_dataset_tables(mixed: MixedComparison, new: NewDataset) -> tuple[Table, 
             *effect_columns(measure, frame, f"{level_percent(new.predicted.level)} prediction"),
             number("prob_first", "P(first)", places(2)),
             *(equal if tolerant else []),
-            number("prob_second", "P(second)", places(2)),
+            number(
+                "prob_second",
+                "P(second)",
+                places(2),
+                spare=1,
+                instead="P(second) is what the others leave to 1.",
+            ),
         ),
         note=f"{favours(measure)} Prediction: interval of each contrast alone. P: probability to"
         f" be better there{by}.",

@@ -127,10 +127,7 @@ def check(design: MonitorDesign, measure: Measure, *, unequal: bool) -> None:
             f"units hold different numbers of items: {what}.",
             hint=(
                 ('null="symmetry"' if bets else 'test="sign-flip"')
-                + (
-                    ' takes them; with read_scores(..., unit_weights="units") all'
-                    " units count alike."
-                )
+                + (' takes them; with Declaration(unit_weights="units") all units count alike.')
             ),
         )
     if bets and (measure.bounds is None or measure.scale != "identity"):

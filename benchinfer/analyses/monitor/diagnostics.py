@@ -10,6 +10,7 @@ from benchinfer.analyses.monitor.design import MonitorDesign
 from benchinfer.analyses.monitor.feed import StageDifferences
 from benchinfer.comparison.checks import tables
 from benchinfer.comparison.evidence import Setting
+from benchinfer.core.numbers import count, subject
 from benchinfer.core.sections import Check
 from benchinfer.numerics.shifts import skewness
 from benchinfer.numerics.types import Flags
@@ -49,6 +50,8 @@ def _rule(design: MonitorDesign, course: Course, named: Named) -> list[Check]:
         Check.of(
             "boundaries as printed",
             1.0,
+            sentence="The boundaries are those printed, which spend only .017 to .019 of a level of"
+            " .05.",
             remedy="the printed rule spends only .017 to .019 of a level of .05, and has no"
             f' boundaries after some stages{where}: rule="constant" has'
             " more power",
@@ -62,6 +65,7 @@ def _provisional(course: Course, named: Named) -> Check:
     return Check.of(
         "provisional p-values",
         n,
+        sentence=f"{subject(n, 'provisional p-value', 'decides')} nothing yet ({named(waiting)}).",
         remedy=f"of {named(waiting)}: a part of the level is kept for later stages, so these"
         " p-values decide nothing yet, however small they are",
     )
@@ -83,6 +87,9 @@ def _skew(design: MonitorDesign, gathered: StageDifferences, named: Named) -> Ch
         float(skews.max(initial=0.0)),
         bound,
         ok=not skewed.any(),
+        sentence=f"The differences of {count(int(skewed.sum()), 'pair')} are skewed, and with"
+        " skewed"
+        f" differences these tests reject too often ({named(skewed)}).",
         remedy=f"of {named(skewed)}: {what} test symmetry, which skewness alone contradicts, and a"
         " recursion adds up the bias of its stages: with means that are equal, strongly skewed"
         " differences were rejected at .05 in .13 to .17 of simulated runs by t tests and in .75"
@@ -102,6 +109,8 @@ def _zeros(gathered: StageDifferences, named: Named) -> Check:
         float(share.max(initial=0.0)),
         0.5,
         ok=bool((share <= 0.5).all()),
+        sentence=f"Most differences of {count(int((share > 0.5).sum()), 'pair')} are zero"
+        f" ({named(share > 0.5)}).",
         remedy=f"of {named(share > 0.5)}: most differences say nothing, and signed ranks leave"
         " them out",
     )
@@ -112,6 +121,8 @@ def _ends(course: Course, named: Named) -> list[Check]:
     row = Check.of(
         "pairs stopped for futility",
         int(futile.sum()),
+        sentence=f"{subject(int(futile.sum()), 'pair', 'was')} stopped for futility, which is no"
+        f" evidence of equality ({named(futile)}).",
         remedy=f"of {named(futile)}: a difference could not be shown; that is no evidence"
         ' of equality, which method="anytime" can give with a'
         " tolerance",
@@ -129,6 +140,8 @@ def _empty(course: Course, design: MonitorDesign, named: Named) -> list[Check]:
         Check.of(
             "empty confidence sequences",
             int(empty.sum()),
+            sentence=f"No value is left for the difference of {count(int(empty.sum()), 'pair')}"
+            f" ({named(empty)}).",
             remedy=f"of {named(empty)}: no value is left for {about}, so the differences have"
             " none, or changed as the experiment ran, or this is one of the few experiments in"
             " which the sequence misses the truth; compare means at the end",
@@ -146,6 +159,8 @@ def _claims(setting: Setting, design: MonitorDesign) -> list[Check]:
             "data sets taken together",
             d,
             1.0,
+            sentence=f"The {d} data sets are taken together: a pair is decided when its difference"
+            " shows on some of them.",
             remedy=f"{one} over data sets, which have to be independent: a pair is decided when"
             " its difference shows on some of them, and nothing is said of a domain",
         )

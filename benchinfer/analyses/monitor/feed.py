@@ -16,7 +16,7 @@ from benchinfer.analyses.monitor.design import MonitorDesign
 from benchinfer.core.numbers import count, join
 from benchinfer.numerics.ties import differences
 from benchinfer.numerics.types import Array, Codes, Flags
-from benchinfer.scores.reductions import Blocks
+from benchinfer.scores.rows.reductions import Blocks
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -22,7 +22,7 @@ from benchinfer.core.numbers import count
 from benchinfer.core.result import Showable
 from benchinfer.core.saving import savable
 from benchinfer.relations.ensemble import Ensemble
-from benchinfer.scores.reductions import Blocks
+from benchinfer.scores.rows.reductions import Blocks
 from benchinfer.scores.table import ScoreTable
 
 if TYPE_CHECKING:

@@ -200,7 +200,7 @@ def monitor(
         n_measures=several,
     )
     for setting in settings:
-        check(design, setting.measure, unequal=scores.has_unequal_units)
+        check(design, setting.measure, unequal=scores.rows.has_unequal_units)
         _check_replications(setting)
     measures = [setting.measure.name for setting in settings]
     options = MonitorOptions(
@@ -253,7 +253,7 @@ def _on_lasting_scale(setting: Setting) -> Setting:
             f"{setting.measure.noun} rests on all scores so far: each look would have another"
             " scale.",
             hint="references from elsewhere stay as they are, as a file of numbers has them;"
-            ' so do ranks, read_scores(..., normalise="ranks").',
+            ' so do ranks, scores.normalise("ranks").',
         )
     findings = tuple(
         _by_ranks(one) if one.rule == UNEQUAL else one for one in setting.coverage.findings

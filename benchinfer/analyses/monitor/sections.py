@@ -14,7 +14,8 @@ from benchinfer.analyses.monitor.feed import said
 from benchinfer.analyses.monitor.measures import MonitoredMeasures
 from benchinfer.analyses.monitor.numerics.stages import first_boundaries, spent
 from benchinfer.analyses.monitor.stagewise import bounds_of
-from benchinfer.comparison.sections import contrasts, effect_columns, leading
+from benchinfer.comparison.effects import effect_columns
+from benchinfer.comparison.sections import contrasts, leading
 from benchinfer.core.errors import DesignError
 from benchinfer.core.numbers import (
     amount,
@@ -225,7 +226,14 @@ def pairs(result: MonitorComparison) -> Table:
         table,
         columns=(
             *names("first", "second"),
-            Column("state", "state", _state, role="verdict", also=("first", "second")),
+            Column(
+                "state",
+                "state",
+                _state,
+                role="verdict",
+                also=("first", "second"),
+                without_names=lambda state, *_: _state(state, "first", "second"),
+            ),
             number("n_used", "n", amount),
             *effect_columns(measure, data, kind),
             number(

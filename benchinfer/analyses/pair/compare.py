@@ -27,12 +27,20 @@ from benchinfer.comparison.checks.decisions import informed
 from benchinfer.comparison.checks.validation import check_missing
 from benchinfer.comparison.comparison import Alternative
 from benchinfer.comparison.contrasts import ContrastFamily
-from benchinfer.comparison.evidence import Evidence, Level, Setting, decide, in_agreement
+from benchinfer.comparison.evidence import (
+    Evidence,
+    Level,
+    Setting,
+    decide,
+    in_agreement,
+    tail_of_step,
+    with_equivalence,
+)
 from benchinfer.comparison.pairs import ComparedPairs
 from benchinfer.core.arguments import ArgumentError, checked, seed_of
 from benchinfer.core.errors import unknown
 from benchinfer.core.verdict import Verdict
-from benchinfer.numerics.types import Array, States
+from benchinfer.numerics.types import Array, Codes, States
 from benchinfer.scores.table import ScoreTable
 
 _RANDOM = ("wilcoxon", "sign", "sign-flip", "parts-t")
@@ -130,23 +138,36 @@ def _evidence(
         for f in fields(t_tests.DifferenceTest)
     }
     not_worse = adjusted(adjust, column["noninferiority"])
+    equivalence = adjusted(adjust, column["equivalence"])
     spent = level_spent(adjust, len(pairs), options.interval) if probabilities is None else 0.0
     p, ends = np.minimum(adjusted(adjust, column["p"], spent), 1.0), (column["low"], column["high"])
     if probabilities is None and agreeing(adjust, len(pairs), options.interval):
         sign = _direction(procedure.test, column["estimate"], column["statistic"])
         ends = in_agreement(*ends, sign, p <= options.alpha)
-    return Evidence(
+
+    def within(at: Codes, tails: Array) -> tuple[Array, Array]:
+        rows = [
+            tested(pairs[i], data, replace(procedure, tail=tail, side=0))
+            for i, tail in zip(at.tolist(), tails.tolist(), strict=True)
+        ]
+        return np.array([row.low for row in rows]), np.array([row.high for row in rows])
+
+    evidence = Evidence(
         estimate=column["estimate"],
         std_error=column["std_error"],
         df=column["df"],
         statistic=column["statistic"],
         p_value=p,
         p_raw=column["p"],
-        p_equivalence=adjusted(adjust, column["equivalence"]),
+        p_equivalence=equivalence,
         low=ends[0],
         high=ends[1],
         p_noninferiority=not_worse if procedure.side and margin else None,
-    ), probabilities
+    )
+    if probabilities is not None:  # a posterior has the probability of equivalence
+        return evidence, probabilities
+    tail = tail_of_step(column["equivalence"], equivalence, options.alpha)
+    return with_equivalence(evidence, tail, options.alpha, margin, within), None
 
 
 def _codes(test: str, evidence: Evidence, probabilities: Array | None, alpha: float) -> States:

@@ -29,6 +29,7 @@ from benchinfer.analyses.pair.scores import OF_RANKS, Pair, PairedScores
 from benchinfer.comparison.adjustment import stepwise
 from benchinfer.comparison.checks import decisions, tables
 from benchinfer.comparison.contrasts import ContrastFamily
+from benchinfer.core.numbers import brief, p_clause, subject
 from benchinfer.core.saving import savable, shaped
 from benchinfer.core.sections import Check
 from benchinfer.numerics.types import Array
@@ -128,10 +129,13 @@ def _of_test(test: str, data: PairedScores) -> list[Check]:
     """Return the checks of incomplete replications and of the limits of the test."""
     rows: list[Check] = []
     if data.paired:
+        n = int(np.isnan(data.table).any(axis=1).sum())
         rows.append(
             Check.of(
                 "replications that lack algorithms",
-                int(np.isnan(data.table).any(axis=1).sum()),
+                n,
+                sentence=f"{subject(n, 'replication', 'lacks', of=len(data.table))} some of the"
+                " algorithms.",
                 remedy="a pair is compared on the replications that both have; fair only if scores"
                 " are not missing because they are bad",
             )
@@ -143,6 +147,8 @@ def _of_test(test: str, data: PairedScores) -> list[Check]:
                 0.0,
                 1.0,
                 least=True,
+                sentence="The estimate depends on the order of the replications, of which it takes"
+                " the first difference.",
                 remedy="its estimate is the first of the ten differences, two folds of a"
                 ' replication standing together; test="5x2cv-f" takes all'
                 " ten",
@@ -155,6 +161,7 @@ def _of_test(test: str, data: PairedScores) -> list[Check]:
                 0.0,
                 1.0,
                 least=True,
+                sentence="This test has no sides, and cannot show equivalence.",
                 remedy='its F has no sides; test="5x2cv-t" or "corrected-t" have',
             )
         )
@@ -169,6 +176,8 @@ def _of_distribution(result: PairComparison) -> list[Check]:
         Check.of(
             "pairs without any spread of differences",
             flat,
+            sentence=f"{subject(flat, 'pair', 'has')} no spread of differences, and so no error to"
+            " test against.",
             remedy="there is no error to judge by: the test says nothing of these",
         )
     ]
@@ -180,6 +189,8 @@ def _of_distribution(result: PairComparison) -> list[Check]:
                 float(df.min()),
                 5.0,
                 least=True,
+                sentence=f"With {brief(float(df.min()))} degrees of freedom intervals rely on"
+                " normality.",
                 remedy="few degrees of freedom: intervals rely on normality; add replications",
             )
         )
@@ -193,6 +204,8 @@ def _of_distribution(result: PairComparison) -> list[Check]:
                 limit,
                 least=True,
                 ok=float(p.min()) > limit,
+                sentence="Differences do not look normal, which t-tests of so few rely on"
+                f" (Shapiro-Wilk test, {p_clause(float(p.min()))}).",
                 remedy="t-tests rely on normality where differences are few; look at the Q-Q plot"
                 " (plot kind quantiles)",
             )
@@ -228,6 +241,7 @@ def _of_claims(result: PairComparison, data: PairedScores) -> Check:
         0.0,
         1.0,
         least=True,
+        sentence="Claims are about these trained models: training again might change them.",
         remedy="test items of models that were trained once say nothing of how much training again"
         " would change them",
     )

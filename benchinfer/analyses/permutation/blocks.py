@@ -199,7 +199,7 @@ def _replications(scores: ScoreTable, setting: Setting, on: On) -> Exchangeable:
 
 def _refuse_uneven(on: On, *, paired: bool) -> None:
     """Raise a DesignError for units of unequal size, unless paired and tested by values."""
-    by_unit = 'with read_scores(..., unit_weights="units") units count alike.'
+    by_unit = 'with Declaration(unit_weights="units") units count alike.'
     if not paired:
         raise DesignError(
             "units hold different numbers of items, and algorithms do not share them: scores that"

@@ -11,7 +11,7 @@ from benchinfer.comparison.adjustment import ADJUSTMENTS, adjusted, level_spent,
 from benchinfer.comparison.checks import decisions, tables
 from benchinfer.comparison.contrasts import Oriented, some_of
 from benchinfer.core.hints import literal
-from benchinfer.core.numbers import count
+from benchinfer.core.numbers import count, percent, subject
 from benchinfer.core.sections import Check
 from benchinfer.numerics.multiplicity import FALSE_DISCOVERY, level_share
 
@@ -70,6 +70,8 @@ def _attainable(
         decisions.ATTAINABLE,
         smallest,
         alpha,
+        sentence=f"No pair can be decided, whatever the scores: the smallest adjusted p-value that"
+        f" there can be is {smallest:.4g}.",
         remedy=f"no pair differs on more than {blocks}, and so few decide none, whatever the"
         f" scores: the smallest adjusted p-value that they give is {smallest:.4g}; {more}",
     )
@@ -85,15 +87,21 @@ def _of_blocks(result: PermutationComparison, data: Exchangeable, lost: list[str
     layout = data.layout
     present = np.zeros((len(layout.sizes), data.n_labels), np.bool_)
     present[layout.blocks, layout.labels] = True
+    lacking = ~present.all(axis=1)
     rows = [
         Check.of(
             f"blocks ({data.unit}s) left out",
             layout.dropped,
+            sentence=f"{subject(layout.dropped, data.unit, 'is', which='with one algorithm only')}"
+            " left out.",
             remedy="they hold scores of one algorithm only, so that no labels can be exchanged",
         ),
         Check.of(
             f"blocks ({data.unit}s) that lack algorithms",
-            int((~present.all(axis=1)).sum()),
+            int(lacking.sum()),
+            sentence=f"{subject(int(lacking.sum()), data.unit, 'lacks', of=len(present))} some of"
+            " the"
+            " algorithms.",
             remedy="labels are exchanged among the algorithms that are there, and levels are of an"
             " additive fit of blocks and algorithms; fair only if scores are not missing because"
             " they are bad",
@@ -102,7 +110,13 @@ def _of_blocks(result: PermutationComparison, data: Exchangeable, lost: list[str
     if lost:
         named = f"{'; '.join(lost[:3])}{' ...' if len(lost) > 3 else ''}"
         rows.append(
-            Check.of("pairs that no block holds", len(lost), remedy=f"not compared: {named}")
+            Check.of(
+                "pairs that no block holds",
+                len(lost),
+                sentence=f"{subject(len(lost), 'pair', 'is')} not compared, as no {data.unit} holds"
+                f" both algorithms ({named}).",
+                remedy=f"not compared: {named}",
+            )
         )
     rows += tables.tied(data.ties)
     return [*rows, *_dominating_dataset(result, data)]
@@ -119,11 +133,14 @@ def _dominating_dataset(result: PermutationComparison, data: Exchangeable) -> li
     advice = 'on="ranks" gives each block the same weight'
     if data.target == "datasets":
         advice = 'scale="dataset" tests each data set in units of its own'
+    share = float(squares.max() / squares.sum()) if squares.sum() > 0 else 0.0
     return [
         Check.of(
             "largest share of a data set in the spread",
-            float(squares.max() / squares.sum()) if squares.sum() > 0 else 0.0,
+            share,
             0.5,
+            sentence=f"{datasets[int(squares.argmax())]} has {percent(share)} of the spread of all"
+            " data sets, and outweighs the others.",
             remedy=(f"{datasets[int(squares.argmax())]} outweighs all others: " + advice),
         )
     ]
@@ -141,6 +158,8 @@ def _of_scores(
         tests.tied / n,
         0.5,
         ok=tests.tied <= n / 2,
+        sentence=f"{percent(tests.tied / n)} of the scores share their rank with others, which"
+        " leaves little power.",
         remedy="most scores share their rank with others: exact and Monte Carlo p-values hold,"
         " with little power",
     )
@@ -152,6 +171,8 @@ def _of_scores(
             float(np.abs(pairwise.skewness).max()),
             bound,
             ok=not skew.any(),
+            sentence=f"The differences of {count(int(skew.sum()), 'pair')} are skewed, and skewness"
+            f" alone can make these tests reject ({some_of(pairs, skew)}).",
             remedy=f"{some_of(pairs, skew)}: sign flips and signed ranks test that differences are"
             " symmetric, and skewness alone can reject: look at the largest differences, and read"
             " such a verdict as one on distributions, not on means",
@@ -178,6 +199,8 @@ def _of_decisions(
             Check.of(
                 "pairwise and pooled tests disagree, pairs",
                 int(disagreeing.sum()),
+                sentence=f"Tests on their own scores decide {count(int(disagreeing.sum()), 'pair')}"
+                f" otherwise ({some_of(pairs, disagreeing)}).",
                 remedy=(
                     f"{some_of(pairs, disagreeing)}: pooled tests of two algorithms depend on the"
                     ' others; pairs="pairwise" tests each pair on its own scores'
@@ -211,6 +234,7 @@ def _of_adjustment(result: PermutationComparison) -> list[Check]:
                 0.0,
                 1.0,
                 least=True,
+                sentence="Pooled tests of pairs keep the level only if all algorithms are alike.",
                 remedy="pooled scores control them only if all algorithms are alike: read the"
                 ' global test, and pairs="pairwise" for pairs',
             )
@@ -223,6 +247,8 @@ def _of_adjustment(result: PermutationComparison) -> list[Check]:
                 0.0,
                 1.0,
                 least=True,
+                sentence=f"The adjustment needs {condition} of the p-values, which is not"
+                " established for tests of pairs.",
                 remedy=f"it needs {condition} of the p-values, which is not established for tests"
                 f" of pairs: adjust={literal(other)} needs nothing",
             )
@@ -233,14 +259,16 @@ def _of_adjustment(result: PermutationComparison) -> list[Check]:
 def _of_claims(result: PermutationComparison) -> list[Check]:
     """Return the checks of the population of the claims, missing scores and the tolerance."""
     setting, domain = result.setting, result.target == "domain"
+    domains, thin = len(set(setting.domains)), len(setting.coverage.thin)
     rows: list[Check] = []
     if domain:
         rows = [
             tables.number_of_datasets(setting),
             Check.of(
                 "domains taken as one",
-                len(set(setting.domains)),
+                domains,
                 1.0,
+                sentence=f"The {domains} domains of the data sets are taken as one.",
                 remedy="the table names several domains; compare_mixed compares within each",
             ),
         ]
@@ -252,7 +280,8 @@ def _of_claims(result: PermutationComparison) -> list[Check]:
         *rows,
         Check.of(
             "thin cells",
-            len(setting.coverage.thin),
+            thin,
+            sentence=f"{subject(thin, 'cell', 'lacks', of=setting.coverage.counts.size)} runs.",
             remedy="some replications are missing in these cells; the rest is used",
         ),
         tables.tolerance(setting.measure),

@@ -118,13 +118,8 @@ def paired_tests(data: Exchangeable, matrix: Array, procedure: PermutationProced
     )
     above, below = tests.p_value[n_pairs : 2 * n_pairs], tests.p_value[2 * n_pairs :]
     none = np.ones(n_pairs)
-    if data.linear is not None:  # intervals are of the ratio of sums
-        linear = differences(replace(data, values=data.linear), matrix, procedure.on)
-        size = np.broadcast_to(data.shift(1.0), d.shape) * np.isfinite(d)
-        df = [freedom_of_units(column / column.sum()) for column in size.T]
-        low, high, estimate, mean, endless = _shifts(linear, procedure, np.array(df))
-    else:
-        low, high, estimate, mean, endless = _shifts(d, procedure)
+    low, high, estimate, mean, endless = _shifts(data, d, matrix, procedure)
+    low, high = procedure.bounds(low, high)
     return PairTests(
         estimate=estimate,
         low=low,
@@ -169,11 +164,22 @@ def _terms(data: Exchangeable, d: Array, procedure: PermutationProcedure, noise:
 
 
 def _shifts(
-    d: Array, procedure: PermutationProcedure, df: Array | None = None
+    data: Exchangeable,
+    d: Array,
+    matrix: Array,
+    procedure: PermutationProcedure,
+    level: float | None = None,
 ) -> tuple[Array, Array, Array, Array, Flags]:
-    """Return interval, estimate and mean difference of each column, and which tests have no end."""
-    m = d.shape[1]
-    each = procedure.confidence(m)
+    """Return interval, estimate and mean difference of each column, and which tests have no end.
+
+    Intervals have the `level`, by default that of the procedure.
+    """
+    m, df = len(matrix), None
+    if data.linear is not None:  # intervals are of the ratio of sums
+        size = np.broadcast_to(data.shift(1.0), d.shape) * np.isfinite(d)
+        df = np.array([freedom_of_units(column / column.sum()) for column in size.T])
+        d = differences(replace(data, values=data.linear), matrix, procedure.on)
+    each = procedure.confidence(m) if level is None else level
     # Each column against a column of zeros; the level of the family that gives `each` to one.
     pairs = np.column_stack([np.arange(m), np.full(m, m)])
     means = mean_differences(np.column_stack([d, np.zeros(len(d))]), pairs, each**m, df)
@@ -186,7 +192,33 @@ def _shifts(
         ranges = np.nanmin(d, axis=0), np.nanmax(d, axis=0)
         ends = [shifts.with_ends(*each) for each in zip(inverted, *ranges, strict=True)]
         low, high, endless = (np.array(column) for column in zip(*ends, strict=True))
-    return *procedure.bounds(low, high), estimate, means.estimate, endless
+    return low, high, estimate, means.estimate, endless
+
+
+def intervals(
+    data: Exchangeable, matrix: Array, procedure: PermutationProcedure, tails: Array
+) -> tuple[Array, Array]:
+    """Return (P,) two-sided intervals of contrasts, which leave out a tail each on either side."""
+    ends = [
+        _interval(data, row, procedure, tail)
+        for row, tail in zip(matrix, tails.tolist(), strict=True)
+    ]
+    low, high = np.array(ends).T
+    return low, high
+
+
+def _interval(
+    data: Exchangeable, row: Array, procedure: PermutationProcedure, tail: float
+) -> tuple[float, float]:
+    if data.outcomes and procedure.on != "dispersion":
+        return _difference(data, row)[1](tail)
+    level = 1 - 2 * tail
+    if data.repeated:
+        low, high, *_ = _shift(part(data, row), row, procedure, level)
+        return low, high
+    d, _ = cleaned(data, row[None], procedure.on)
+    low, high, *_ = _shifts(data, d, row[None], procedure, level)
+    return float(low[0]), float(high[0])
 
 
 def unpaired_tests(data: Exchangeable, matrix: Array, procedure: PermutationProcedure) -> PairTests:

@@ -9,6 +9,7 @@ from benchinfer.analyses.permutation.blocks import Exchangeable, standardised
 from benchinfer.analyses.permutation.options import PermutationProcedure
 from benchinfer.analyses.permutation.pairs import (
     PairTests,
+    intervals,
     of_one_side,
     of_rates,
     paired_tests,
@@ -17,7 +18,14 @@ from benchinfer.analyses.permutation.pairs import (
 from benchinfer.analyses.permutation.pooled import PooledTests, pooled_tests, scores_of
 from benchinfer.comparison.adjustment import adjusted
 from benchinfer.comparison.contrasts import NO_ALGORITHM, ContrastFamily
-from benchinfer.comparison.evidence import Evidence, Setting, decide, in_agreement
+from benchinfer.comparison.evidence import (
+    Evidence,
+    Setting,
+    decide,
+    in_agreement,
+    tail_of_step,
+    with_equivalence,
+)
 from benchinfer.core.arguments import ArgumentError
 from benchinfer.core.errors import DesignError
 from benchinfer.core.numbers import count
@@ -100,6 +108,7 @@ def tested(
     shown = family.wanted
     none = np.full(len(p), np.nan)[shown]
     not_worse = adjusted(adjust, pairwise.noninferiority)[shown]
+    equivalence = adjusted(adjust, pairwise.equivalence)
     evidence = Evidence(
         estimate=pairwise.estimate[shown],
         std_error=none,
@@ -107,10 +116,17 @@ def tested(
         statistic=statistic[shown],
         p_value=np.minimum(p, 1.0)[shown],
         p_raw=raw[shown],
-        p_equivalence=adjusted(adjust, pairwise.equivalence)[shown],
+        p_equivalence=equivalence[shown],
         low=low[shown],
         high=high[shown],
         p_noninferiority=not_worse if procedure.side and procedure.margin else None,
+    )
+    evidence = with_equivalence(
+        evidence,
+        tail_of_step(pairwise.equivalence, equivalence, procedure.alpha)[shown],
+        procedure.alpha,
+        procedure.margin,
+        lambda pairs, tails: intervals(data, family.matrix[shown][pairs], procedure, tails),
     )
     return PermutationTests(
         family, pairwise, pooled, evidence, error[shown], other, kinds[shown], scores.tied

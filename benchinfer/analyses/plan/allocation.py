@@ -20,7 +20,12 @@ from benchinfer.core.numbers import join, percent, significant
 from benchinfer.core.result import Showable
 from benchinfer.core.saving import SAME, savable, shaped
 from benchinfer.scores.numerics.nested import DifferenceDesign
-from benchinfer.scores.sources.nesting import counted, nested_items, noun, plural
+from benchinfer.scores.rows.nesting import (
+    counted,
+    nested_items,
+    noun,
+    plural,
+)
 
 if TYPE_CHECKING:
     import pandas as pd

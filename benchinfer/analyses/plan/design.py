@@ -117,7 +117,7 @@ def _shared(scores: ScoreTable) -> Finding | None:
     if p * len(rates) < _LIKELY:
         what = f"scores of all algorithms rise and fall together over replications: {share:.0%}"
         what += " of their variance is shared, as with common splits or items."
-        hint = "paired=True says so for good."
+        hint = "paired=True, if they are."
     elif max(high for _, high, _ in rates) < _ALIKE:
         what = "scores of different algorithms do not vary together over replications of one label."
         hint = "paired=False, if each algorithm had its own seeds."

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import math
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal, overload
@@ -215,7 +216,7 @@ def plan(
 
 def _of_units(pilot: object, given: dict[str, Any]) -> Allocation:
     """Return the allocation to nested units; raise a DesignError for unrelated arguments."""
-    defaults = {"difference": None, **(plan.__kwdefaults__ or {})}
+    defaults = {"difference": None, **(inspect.unwrap(plan).__kwdefaults__ or {})}
     arguments = {name: given[name] for name in ("measure", "std_error", "costs", "fixed")}
     odd = [
         name for name, value in defaults.items() if name not in arguments and given[name] != value

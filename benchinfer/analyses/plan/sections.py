@@ -10,7 +10,7 @@ from benchinfer.analyses.plan.result import Plan
 from benchinfer.core.citations import bibtex
 from benchinfer.core.numbers import brief, percent, significant
 from benchinfer.core.sections import Column, Figure, Section, Table, number
-from benchinfer.scores.sources.nesting import plural
+from benchinfer.scores.rows.nesting import plural
 
 _AIMS = {
     "difference": "a difference",

@@ -16,7 +16,7 @@ from benchinfer.core.arguments import check_fields
 from benchinfer.core.errors import DesignError
 from benchinfer.core.measure import Measure
 from benchinfer.core.saving import savable
-from benchinfer.scores.sources.nesting import nested_items
+from benchinfer.scores.rows.nesting import nested_items
 from benchinfer.scores.table import ScoreTable
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ import numpy as np
 
 from benchinfer.core.numbers import amount, brief, count, join, within
 from benchinfer.core.sections import Cell, Column, Fold, Section, Table, names, number, row
-from benchinfer.core.verdict import SHAPES, Verdict, words
+from benchinfer.core.verdict import SHAPES, Verdict
 from benchinfer.numerics.types import Codes
 
 if TYPE_CHECKING:
@@ -30,10 +30,10 @@ _KINDS = {
 }
 
 
-def agreement_tables(
-    agreement: VerdictAgreement, anchors: Mapping[int, str]
-) -> tuple[list[Table], Fold | None]:
-    """Return the verdicts side by side: of many pairs those that differ, or the best's.
+def agreement_section(agreement: VerdictAgreement, anchors: Mapping[int, str]) -> Section:
+    """Return the section on the verdicts of several analyses, side by side.
+
+    Of many pairs those that differ, or those of the best, stand before all of them.
 
     Parameters
     ----------
@@ -43,21 +43,42 @@ def agreement_tables(
         Number of an analysis to the anchor of its section.
     """
     n = len(agreement.pairs)
-    all_pairs = np.arange(n)
-    if n <= MOST_ROWS:
-        return [_side_by_side(agreement, anchors, all_pairs, "Verdicts of each analysis")], None
+    every, fold = np.arange(n), None
     differing = np.flatnonzero(agreement.differing)
-    if 0 < len(differing) <= MOST_ROWS:
-        chosen, caption = differing, f"Pairs on which analyses differ ({len(differing):,} of {n:,})"
-    else:
+    chosen, caption = every, "Verdicts of each analysis"
+    if n > MOST_ROWS:
+        caption = f"Verdicts of each analysis on all {n:,} pairs"
+        fold = Fold(caption, (), (_side_by_side(agreement, anchors, every, caption),))
         best = agreement.ranking[0]
         chosen = np.flatnonzero([best in pair for pair in agreement.pairs])[:MOST_ROWS]
         caption = f"Verdicts of each analysis: {best}, the best by its estimate, and those after it"
-    full_table = _side_by_side(
-        agreement, anchors, all_pairs, f"Verdicts of each analysis on all {n:,} pairs"
+        if 0 < len(differing) <= MOST_ROWS:
+            chosen = differing
+            caption = f"Pairs on which analyses differ ({len(differing):,} of {n:,})"
+    reasons = [_reasons(agreement, differing)] if len(differing) else []
+    return Section(
+        title="Verdicts of each analysis",
+        tables=(_side_by_side(agreement, anchors, chosen, caption), *reasons),
+        fold=fold,
+        values={"agreement": agreement.table()},
+        depth=1,
     )
-    fold = Fold(f"Verdicts of each analysis on all {n:,} pairs", (), (full_table,))
-    return [_side_by_side(agreement, anchors, chosen, caption)], fold
+
+
+def _reasons(agreement: VerdictAgreement, differing: Codes) -> Table:
+    """One row per pair on which analyses differ, with the likely reason."""
+    import pandas as pd
+
+    rows = [(*agreement.pairs[p], agreement.reasons[p]) for p in differing]
+    return Table(
+        name="",
+        caption="Where they differ, and why that may be",
+        frame=pd.DataFrame(rows, columns=["first", "second", "reason"]),
+        columns=(
+            *names("first", "second"),
+            Column("reason", "likely reason", role="prose", defined=False),
+        ),
+    )
 
 
 def _side_by_side(
@@ -73,11 +94,10 @@ def _side_by_side(
         frame[f"code_{a}"] = agreement.codes[chosen, a]
         frame[f"row_{a}"] = agreement.rows[chosen, a]
         columns.append(_verdicts(a, comparison, anchors.get(a, "")))
-    frame["reason"] = [agreement.reasons[p] for p in chosen]
     kinds = list(zip(agreement.comparisons, agreement.tested, agreement.weighing, strict=True))
     untested = [within(c.heading) for c, tested, _ in kinds if not tested]
     aside = [within(c.heading) for c, tested, weighs in kinds if tested and not weighs]
-    note = "Each verdict leads to its contrast."
+    note = "Verdicts are of the first against the second; each leads to its contrast."
     if aside:
         note += f" Of another claim, and not counted as differing: {join(aside)}, about" + (
             " these data sets alone."
@@ -93,25 +113,21 @@ def _side_by_side(
         columns=(
             *names("first", "second"),
             *columns,
-            *([Column("reason", "likely reason where they differ", role="prose", defined=False)]
-              if any(frame["reason"]) else []),
         ),
         note=note,
-    )  # fmt: skip
+    )
 
 
 def _verdicts(a: int, comparison: Comparison, anchor: str) -> Column:
     comparative = comparison.comparative
 
-    def write(code: int, contrast: int, first: str, second: str) -> Cell:
+    def write(code: int, contrast: int) -> Cell:
         verdict = Verdict(code)
-        if contrast < 0:
-            return Cell("not compared", f"verdict {verdict.label}", SHAPES[verdict])
-        link = row(anchor, contrast) if anchor else ""
-        said = words(verdict, first, second, comparative)
-        return Cell(said, f"verdict {verdict.label}", SHAPES[verdict], link)
+        link = row(anchor, contrast) if anchor and contrast >= 0 else ""
+        text = comparative.words[verdict.label]
+        return Cell(text, f"verdict {verdict.label}", SHAPES[verdict], link)
 
-    also = (f"row_{a}", "first", "second")
+    also = (f"row_{a}",)
     return Column(
         f"code_{a}", comparison.heading, write, role="verdict", also=also, defined=False, links=True
     )

@@ -19,14 +19,14 @@ from benchinfer.comparison.contrasts import Contrasts
 from benchinfer.comparison.evidence import Setting
 from benchinfer.core.arguments import ArgumentError, checked, names_of, seed_of
 from benchinfer.core.errors import DesignError, FitError, unknown
-from benchinfer.core.numbers import count
+from benchinfer.core.numbers import brief, count, subject
 from benchinfer.core.sections import Check
 from benchinfer.numerics.types import Codes
 from benchinfer.scores.features import Feature
 from benchinfer.scores.table import ScoreTable
 
 if TYPE_CHECKING:
-    from benchinfer.scores.reductions import Cells
+    from benchinfer.scores.rows.reductions import Cells
 
 # Data sets per parameter below which tests along characteristics have little power.
 _PER_PARAMETER = 5
@@ -278,11 +278,14 @@ def _checks(
     again = leaves > 1 and not options.honest
     lacking = {n: int(np.isnan(f.values[usable]).sum()) for n, f in features.items()}
     lacking = {name: n for name, n in lacking.items() if n}
+    named = ", ".join(f"{name} ({n})" for name, n in lacking.items())
     per_parameter = len(root.datasets) / root.parameters
     return [
         Check.of(
             "leaves chosen by the scores that they compare",
             leaves if again else 0,
+            sentence=f"The {leaves} leaves were chosen by the scores that they compare: differences"
+            " between them are too large on average.",
             remedy="intervals and p-values within leaves take these as known beforehand:"
             " differences between leaves are too large on average; honest=True divides by one half"
             " of the data sets and compares on the other.",
@@ -291,6 +294,8 @@ def _checks(
             "data sets per parameter of the tree's model",
             per_parameter,
             _PER_PARAMETER,
+            sentence=f"There are only {brief(per_parameter)} data sets for each parameter of the"
+            " tree's model, which find only large differences.",
             remedy="tests along characteristics keep their level, but find only large differences:"
             " compare fewer algorithms, or on more data sets.",
             least=True,
@@ -298,18 +303,25 @@ def _checks(
         Check.of(
             "characteristics that were not tested",
             len(untested),
+            sentence=f"{subject(len(untested), 'characteristic', 'was')} not tested"
+            f" ({', '.join(untested)}).",
             remedy=f"{', '.join(untested)}: no division leaves {options.minsize} data sets on"
             " either side.",
         ),
         Check.of(
             "data sets left out of the tree",
             len(cells.n) - len(usable),
+            sentence=f"{subject(len(cells.n) - len(usable), 'data set', 'is')} left out of the"
+            " tree.",
             remedy="they lack scores of algorithms that the model of the tree needs.",
         ),
         Check.informing(
             "values of characteristics that data sets lack",
             sum(lacking.values()),
-            f"of {', '.join(f'{name} ({n})' for name, n in lacking.items())}: these data sets have"
+            sentence=f"{count(sum(lacking.values()), 'value')} of characteristics are missing"
+            f" ({named}).",
+            remedy=f"of {', '.join(f'{name} ({n})' for name, n in lacking.items())}: these data"
+            " sets have"
             " no part in its tests and divisions, and go to the larger side.",
         ),
     ]

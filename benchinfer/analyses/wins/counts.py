@@ -16,18 +16,17 @@ from benchinfer.comparison.evidence import Scores, Setting
 from benchinfer.core.arguments import ArgumentError, checked
 from benchinfer.core.errors import DesignError, ScoreTableError
 from benchinfer.core.frames import frame
-from benchinfer.core.measure import Measure
+from benchinfer.core.measure import Measure, one_measure
 from benchinfer.core.result import Readable
 from benchinfer.core.saving import SAME, savable, shaped
 from benchinfer.numerics import ties
 from benchinfer.numerics.types import Array, Codes
-from benchinfer.scores.checks.faults import refuse
 from benchinfer.scores.columns import column_roles, holds, label, missing_columns, numbers
-from benchinfer.scores.coverage import Coverage, Finding, listed
+from benchinfer.scores.coverage import Coverage, Finding, listed, refuse
 from benchinfer.scores.formats.format import BATTLE
 from benchinfer.scores.sources.files import as_files, open_source
 from benchinfer.scores.sources.frames import Source, engine_errors, of_frame
-from benchinfer.scores.table import ScoreTable, one_measure
+from benchinfer.scores.table import ScoreTable
 
 if TYPE_CHECKING:
     import pandas as pd

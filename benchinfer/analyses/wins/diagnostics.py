@@ -15,7 +15,7 @@ from benchinfer.comparison.checks import decisions, tables
 from benchinfer.comparison.contrasts import some_of
 from benchinfer.comparison.normal import std_errors, without_spread
 from benchinfer.core.errors import FitError
-from benchinfer.core.numbers import join, several
+from benchinfer.core.numbers import amount, count, join, p_clause, percent, several, subject
 from benchinfer.core.sections import Check
 from benchinfer.scores.checks.kinds import BINOMIAL
 
@@ -90,6 +90,8 @@ def _counts(result: WinsComparison) -> list[Check]:
         Check.of(
             "pairs that never met",
             int((n == 0).sum()),
+            sentence=f"{subject(int((n == 0).sum()), 'pair', 'has', of=len(n))} never met: what is"
+            " said of them rests on the model alone.",
             remedy="what is said of these pairs rests on the model alone, through other algorithms",
         ),
         Check.of(
@@ -97,12 +99,14 @@ def _counts(result: WinsComparison) -> list[Check]:
             float(n[n > 0].min()),
             _FEW,
             least=True,
+            sentence=f"Some pairs met only {amount(float(n[n > 0].min()))} times.",
             remedy="so few contests say little of who wins",
         ),
         Check.of(
             "share of ties",
             share,
             0.5,
+            sentence=f"{percent(share)} of the contests are ties, so that few decide.",
             remedy="most contests are ties, so that few decide: look at the tie tolerance, and at"
             " the sizes of the differences (compare_mixed)",
         ),
@@ -111,6 +115,7 @@ def _counts(result: WinsComparison) -> list[Check]:
             rope,
             None,
             ok=rope > 0,
+            sentence="No region of equivalence is set, so that no pair can be called equivalent.",
             remedy="no region is set, so no pair can be called equivalent: rope=0.05 sets one",
         ),
     ]
@@ -120,6 +125,9 @@ def _counts(result: WinsComparison) -> list[Check]:
     rates = Check.of(
         tables.RATES,
         setting.coverage.n,
+        sentence="Scores of 0 and 1 are compared by the rates of the data sets: one that is higher"
+        " by"
+        " one item wins like one that is far higher.",
         remedy=(
             "a rate that is higher by one item wins like one that is far higher:"
             f" {BINOMIAL} models right and wrong"
@@ -147,6 +155,9 @@ def _dependence(
                 0.0,
                 1.0,
                 least=True,
+                sentence="Published counts do not say which contests are of one data set: errors"
+                " are"
+                " too small, of many algorithms by far.",
                 remedy="published counts do not say which contests go together: as each data set"
                 " ranks all algorithms at once, errors that take contests as independent are too"
                 " small, of many algorithms by far",
@@ -162,6 +173,8 @@ def _dependence(
                 clusters,
                 FEWEST,
                 least=True,
+                sentence=f"Contests of a {unit} depend on each other, and"
+                f" {count(clusters, unit)} cannot show by how much.",
                 remedy=f"contests of a {unit} depend on each other, and so few {unit}s do not show"
                 " by how much: claims may be too sure",
             )
@@ -176,6 +189,8 @@ def _dependence(
             ratio,
             _TOO_SMALL,
             ok=safe or ratio <= _TOO_SMALL,
+            sentence=f"Contests of a data set depend on each other: standard errors are {ratio:.2g}"
+            " times those of independent contests.",
             remedy=(
                 "contests of a data set depend on each other, so that claims are too sure; "
                 + advice
@@ -198,6 +213,8 @@ def _of_spread(
         Check.of(
             "pairs with an algorithm that met others on a single data set",
             int(lone.sum()),
+            sentence=f"{subject(int(lone.sum()), 'pair', 'is')} undecided, as one of the two met"
+            f" others on a single data set ({some_of(pairs, lone)}).",
             remedy=f"{some_of(pairs, lone)}: one data set does not show how data sets vary, so"
             " these pairs are undecided, and their intervals, with those against the average, have"
             " no bounds: scores.subset(algorithms=[...]) leaves such algorithms out",
@@ -208,6 +225,8 @@ def _of_spread(
             FEWEST - 1,
             least=True,
             ok=not few.any(),
+            sentence=f"{subject(int(few.sum()), 'pair', 'rests')} on a few of the data sets"
+            f" ({some_of(pairs, few)}).",
             remedy=f"{some_of(pairs, few)}: these pairs rest on a few of the data sets, so that"
             " only very large differences are shown; more scores of these algorithms would help",
         ),
@@ -228,6 +247,8 @@ def _goodness(tally: Tally, fit: WinFit | None) -> list[Check]:
             _MISFIT,
             least=True,
             ok=p > _MISFIT,
+            sentence="Some pairs win more or less often than one number for each algorithm says"
+            f" (test of fit, {p_clause(p)}).",
             remedy="some pairs win more or less often than the worths say (see predicted()): one"
             " number for each algorithm may not tell who beats whom",
         )
@@ -243,6 +264,8 @@ def _quasi(quasi: QuasiVariances, names: tuple[str, ...]) -> list[Check]:
             "largest relative error of quasi-standard errors",
             worst,
             _QUASI,
+            sentence=f"Intervals of the worths compare pairs only roughly, with errors up to"
+            f" {percent(worst)} too large or too small.",
             remedy="intervals of worths compare pairs roughly only: read the contrasts",
         )
     ]
@@ -251,7 +274,10 @@ def _quasi(quasi: QuasiVariances, names: tuple[str, ...]) -> list[Check]:
             f"of {several(none)} the quasi-variance is negative, as of an algorithm that is much"
             " like another one, and no interval compares it with others: read the contrasts"
         )
-        row = Check.of("algorithms without a quasi-standard error", len(none), remedy=remedy)
+        sentence = f"No interval compares the worth of {several(none)} with those of others."
+        row = Check.of(
+            "algorithms without a quasi-standard error", len(none), sentence=sentence, remedy=remedy
+        )
         rows.append(row)
     return rows
 
@@ -263,6 +289,8 @@ def _penalty(result: WinsComparison, tally: Tally, *, boundless: bool) -> list[C
     ties = Check.of(
         "ties whose parameter has no finite estimate",
         float(result.counted.tally.ties.sum()),
+        sentence="The parameter of ties has no finite estimate: each tie counts as half a win for"
+        " each side.",
         remedy='each counts as half a win for each side, as by ties="half", under the'
         ' penalty; inference="bayes" keeps the parameter, finite by its priors',
     )
@@ -270,6 +298,9 @@ def _penalty(result: WinsComparison, tally: Tally, *, boundless: bool) -> list[C
         "groups of algorithms of which one never loses to the other",
         len(groups),
         1.0,
+        sentence=f"Algorithms fall into {len(groups)} groups, of which one never loses to the"
+        " other:"
+        " the sizes of their worths say little.",
         remedy="worths of different groups are finite by the penalty alone, and their sizes say"
         f" little; p-values between groups are not below those of sign tests: {listed}",
     )
@@ -280,7 +311,7 @@ def _chains(posterior: WinPosterior, *, departures: bool) -> list[Check]:
     """Return the checks on the draws of the posterior."""
     c, t, _ = posterior.draws.log_worth.shape
     words = f"{c} x {t} draws" + (" after one extension" if posterior.extended else "")
-    convergence = posterior.convergence
+    convergence, lost = posterior.convergence, posterior.convergence.divergences or 0
     # There may be no effects of data sets, and paths go astray here as nowhere else.
     others = () if departures else ("largest R-hat of the data sets' effects",)
     others = (*others, "divergent transitions")
@@ -288,7 +319,10 @@ def _chains(posterior: WinPosterior, *, departures: bool) -> list[Check]:
     rows.append(
         Check.of(
             "paths of the sampler that went astray",
-            convergence.divergences or 0,
+            lost,
+            sentence=f"{subject(lost, 'path', 'has')} gone astray: some part of the posterior may"
+            " not"
+            " have been reached.",
             remedy="some part of the posterior may not have been reached: priors=..."
             " with smaller numbers",
         )

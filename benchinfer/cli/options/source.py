@@ -353,45 +353,48 @@ class SourceArguments:
 
     def read(self) -> ScoreTable:
         """Read the table."""
-        from benchinfer.scores.read import read_scores
+        from benchinfer.scores.declaration import Declaration
+        from benchinfer.scores.examples import examples, load_example
+        from benchinfer.scores.read import read, read_to_targets
         from benchinfer.scores.resampling import Resampling
-        from benchinfer.scores.sources.examples import examples, load_example
 
         source = self.places
-        options: dict[str, Any] = {
-            "measures": _measures(self.measures),
-            "columns": self.columns,
-            "layout": self.layout,
-            "where": self.where,
-            "name": self.name,
-            "resampling": None,
-            "paired": self.paired,
-            "repeats": self.repeats,
-            "failed": number_or_name(self.failed),
-            "crashed": self.crashed,
-            "query": self.query,
-            "dataset": self.dataset,
-            "covariates": _names(self.covariates),
-            "features": self.features and file_of(self.features),
-            "names": dict(self.names or ()),
-            "units": _names(self.units),
-            "unit_weights": self.unit_weights,
-            "take": self.take,
-            "selected": self.selected,
-            "targets": self.targets,
-        }
+        declaration = Declaration(
+            measures=_measures(self.measures),
+            columns=self.columns,
+            layout=self.layout,
+            where=self.where,
+            name=self.name,
+            paired=self.paired,
+            repeats=self.repeats,
+            failed=number_or_name(self.failed),
+            crashed=self.crashed,
+            query=self.query,
+            dataset=self.dataset,
+            covariates=_names(self.covariates),
+            features=self.features and file_of(self.features),
+            names=dict(self.names or ()),
+            units=_names(self.units),
+            unit_weights=self.unit_weights,
+            take=self.take,
+            selected=self.selected,
+        )
         if self.resampling is not None:
             with used("--resampling"):
-                options["resampling"] = Resampling.of(self.resampling)
+                declaration = replace(declaration, resampling=Resampling.of(self.resampling))
         if isinstance(source, str) and source.startswith("example:"):
             name = source.removeprefix("example:")
             if name not in (folders := examples()):
                 return load_example(name)  # which says what examples there are
             source = folders[name]
         if one := self.dataset is not None and self.roles().has("dataset"):
-            options["dataset"] = None
+            declaration = replace(declaration, dataset=None)
         try:
-            scores = read_scores(source, **options)
+            scores = (
+                read(source, declaration)
+                if self.targets is None
+                else read_to_targets(source, self.targets, declaration)
+            )
             if self.scores == "-":
                 scores = replace(scores, source="standard input")
             if one:
@@ -442,11 +445,11 @@ class SourceArguments:
     def roles(self, measures: Sequence[str] = ()) -> Roles:
         """Return the role of each column, from the head of the table."""
         from benchinfer.scores.columns import level_columns
-        from benchinfer.scores.formats.layouts import roles_of
+        from benchinfer.scores.declaration import check_units
+        from benchinfer.scores.examples import examples
         from benchinfer.scores.sources.curves import Take, without_column
-        from benchinfer.scores.sources.declaration import check_units
-        from benchinfer.scores.sources.examples import examples
         from benchinfer.scores.sources.files import open_source
+        from benchinfer.scores.sources.layouts import roles_of
 
         place = self.places
         if isinstance(place, str):
@@ -478,8 +481,8 @@ class SourceArguments:
 
         Where an algorithm has several scores on a data set, their spread is the error.
         """
-        from benchinfer.scores.formats.layouts import columns_of_errors
         from benchinfer.scores.sources.files import open_source
+        from benchinfer.scores.sources.layouts import columns_of_errors
 
         several = self.others or scores.summary.replications.max() > 1
         if several or self.layout not in ("auto", "long") or self.scores == "-":

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from benchinfer.cli.output.terminal import Terminal, TextTable, ascii_number
+from benchinfer.cli.output.layout import TextTable
+from benchinfer.cli.output.terminal import Terminal, ascii_number
 from benchinfer.core.numbers import count, fixed, join
 
 if TYPE_CHECKING:
@@ -21,7 +22,8 @@ def listed(entries: Sequence[Entry]) -> None:
         for one in entries
     ]
     with Terminal() as out:
-        out.grid(TextTable(("study", "title", "numbers", "files"), tuple(rows), frozenset({2})))
+        heads = ("study", "title", "numbers", "files")
+        out.grid(TextTable.of(heads, rows, ("name", "text", "number", "text")), every_row=True)
         out.line()
         out.prose("`benchinfer reproduce STUDY` says where its files are, or computes its numbers.")
 
@@ -60,4 +62,5 @@ def numbers(study: Entry, table: pd.DataFrame) -> None:
         out.line(f"{study.title}: {count(len(table), 'published number')}, {verdict}.", "bold")
         out.line()
         styles = tuple("" if agrees else "bold red" for agrees in table["agrees"])
-        out.grid(TextTable(heads, tuple(rows), frozenset({2, 3}), styles), complete=True)
+        kinds = ("name", "text", "number", "number", "text")
+        out.grid(TextTable.of(heads, rows, kinds, styles=styles), every_row=True)

@@ -128,17 +128,19 @@ def gate(verdict: Gate, report: str | None = None) -> None:
     """Print a gate: its verdict, one line per measure, and the data that undecided ones need."""
     _warn(verdict)
     with Terminal() as out:
-        out.line(plain(verdict.headline()), _STYLES[verdict.verdict])
+        out.prose(plain(verdict.headline()), style=_STYLES[verdict.verdict], hanging="  ")
         for name, row in verdict.items():
             p = p_of(row)
             p = f"p {p[0]} {p[1:]}" if p[0] in "<>" else f"p = {p}"
             bounds = f"{level_percent(verdict.level)} bounds {limits(row)}"
             evidence = f"{effect(row)} ({bounds}), tolerance {margin(row)}, {p}"
-            out.line(plain(f"  {name}: {row.verdict}, {evidence}"))
+            text = f"{name}: {row.verdict}, {evidence}"
+            out.prose(plain(text), indent="  ", hanging="  ")
             if row.need is not None:
-                out.line(plain(f"    needs: {as_options(row.need.text)}"))
+                needs = f"needs: {as_options(row.need.text)}"
+                out.prose(plain(needs), indent="    ", hanging="  ")
         for text in verdict.notes:
-            out.line(plain(f"  {text}"))
+            out.prose(plain(text), indent="  ", hanging="  ")
         if report is not None:
             out.prose(f"Report: {report}", style="dim")
 

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from textwrap import TextWrapper
 from typing import TYPE_CHECKING
 
 from benchinfer.cli.hints import as_options
-from benchinfer.cli.output.terminal import Terminal, TextTable, ascii_number, plain
+from benchinfer.cli.output.layout import TextColumn, TextTable
+from benchinfer.cli.output.terminal import Terminal, ascii_number, plain
 from benchinfer.comparison.checks.caveats import caveats
 from benchinfer.core.numbers import join, sentence
+from benchinfer.relations.ranks import LETTERED
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
+    from benchinfer.cli.output.layout import Kind
     from benchinfer.comparison.comparison import Comparison
-    from benchinfer.core.sections import Check, Section, Table
+    from benchinfer.core.sections import Check, Column, Section, Table
 
 _PLAIN = 2  # more paragraphs are a list
 
@@ -39,13 +41,19 @@ def beforehand(out: Terminal, result: Comparison) -> None:
 def _section(out: Terminal, section: Section, *, details: bool, first: bool) -> None:
     if section.lead:
         out.prose(plain(section.lead), style="bold" if first else "")
-    if lines := [*section.order, *section.open_pairs]:
+    # Of many algorithms the order is one of ranks, which the table of levels has.
+    ranked = any(
+        column.name == "rank_low" and len(table.frame) > LETTERED
+        for table in section.tables
+        for column in table.columns
+    )
+    if lines := [*(() if ranked else section.order), *section.open_pairs]:
         out.line()
         out.listed(lines, "bold green")
     if section.legend:
         out.line()
     for text in section.legend:
-        out.line(text, "dim")
+        out.prose(text, style="dim", hanging="  ")
     for i, text in enumerate(section.text):
         if i == 0 and (first or section.legend):
             out.line()
@@ -66,44 +74,42 @@ def grid(out: Terminal, table: Table) -> None:
     if not columns or table.frame.empty:
         return
     out.heading(plain(table.caption))
-    frame = table.frame if out.most >= len(table.frame) else table.frame.head(int(out.most))
-    cells = [column.cells(frame) for column in columns]
-    rows = [*zip(*cells, strict=True)]
-    texts = [
-        [
-            ascii_number(cell.text) if c.numeric else cell.text
-            for cell, c in zip(row, columns, strict=True)
-        ]
-        for row in rows
-    ]
-    heads = tuple(plain(column.head) for column in columns)
-    styles = ["dim" if row[-1].role in _DIM else "" for row in rows]
-    if columns[-1].role in _PROSE and not out.console.is_terminal:
-        texts = list(_wrapped(heads, texts, out.width))
-        styles = [""] * len(texts)
-    numeric = frozenset(i for i, column in enumerate(columns) if column.numeric)
-    rest = len(table.frame) - len(frame)
-    rows = tuple(map(tuple, texts))
-    out.grid(TextTable(heads, rows, numeric, tuple(styles), rest), complete=True)
-    if table.note:
-        out.line()
-        out.prose(plain(table.note))
+    last = columns[-1].cells(table.frame)
+    out.grid(
+        TextTable(
+            tuple(_text_column(column, table) for column in columns),
+            styles=tuple("dim" if cell.role in _DIM else "" for cell in last),
+            note=table.note,
+            pairs=[column.name for column in columns if _kind(column) == "name"][-2:] == _SIDES,
+        )
+    )
 
 
-def _wrapped(heads: tuple[str, ...], rows: list[list[str]], width: int) -> Iterator[list[str]]:
-    """Yield rows with the text of the last column wrapped to a width."""
-    from rich.cells import cell_len
+def _text_column(column: Column, table: Table) -> TextColumn:
+    """Return the texts of a column."""
+    texts = [cell.text for cell in column.cells(table.frame)]
+    return TextColumn(
+        head=plain(column.head),
+        cells=tuple(map(ascii_number, texts) if column.numeric else texts),
+        kind=_kind(column),
+        brief=tuple(cell.text for cell in column.nameless(table.frame)),
+        spare=column.spare,
+        instead=column.instead,
+    )
 
-    others = zip(*(row[:-1] for row in (list(heads), *rows)), strict=True)
-    left = width - sum(2 + max(map(cell_len, texts)) for texts in others)
-    wrapper = TextWrapper(max(left, _NARROW), break_long_words=False, break_on_hyphens=False)
-    for *first, text in rows:
-        lines = wrapper.wrap(text) or [""]
-        yield [*first, lines[0]]
-        yield from ([*([""] * len(first)), line] for line in lines[1:])
+
+def _kind(column: Column) -> Kind:
+    """Return how a column is laid out; names written from several columns are texts."""
+    if column.numeric:
+        return "number"
+    if column.role in _PROSE:
+        return "prose"
+    if column.role == "verdict" or (column.role == "name" and not column.also):
+        return column.role
+    return "text"
 
 
-_NARROW = 30
+_SIDES = ["first", "second"]
 _PROSE = {"prose", "order"}
 _DIM = {f"verdict {word}" for word in ("undecided", "equivalent", "missing")}
 

@@ -2,24 +2,26 @@
 
 from __future__ import annotations
 
-from itertools import groupby
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from benchinfer.cli.hints import as_options
-from benchinfer.cli.output.terminal import Terminal, TextTable, ascii_number
+from benchinfer.cli.output.layout import TextTable
+from benchinfer.cli.output.terminal import Terminal, ascii_number
 from benchinfer.comparison.checks.tables import order_words, solved_runs
 from benchinfer.core import numbers
 from benchinfer.core.numbers import count
 from benchinfer.scores.checks.advice import ADVICE
-from benchinfer.scores.sources.nesting import noun, plural
+from benchinfer.scores.rows.nesting import noun, plural
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     import pandas as pd
 
+    from benchinfer.cli.output.layout import Kind
     from benchinfer.core.measure import Measure
     from benchinfer.scores.numerics.limits import StoppedRuns
     from benchinfer.scores.table import ScoreTable
@@ -30,6 +32,7 @@ _PLACES = 3  # of a finding that are shown: some findings are to fit on a screen
 _SOLVERS = 15  # of the best ones that are shown
 _STATISTICS = ("mean", "sd", "minimum", "q25", "median", "q75", "maximum")
 _HEADS = ("mean", "sd", "min", "q25", "median", "q75", "max")
+_SPARE = {"q25": 1, "q75": 1, "min": 2, "max": 2}
 
 
 def check(scores: ScoreTable) -> None:
@@ -47,7 +50,7 @@ def check(scores: ScoreTable) -> None:
     with Terminal() as out:
         size(out, scores)
         for measure in scores.measures:
-            if (held := scores.stopped_runs(measure.name)) is not None and held.stopped.any():
+            if (held := scores.runs(measure.name).stopped()) is not None and held.stopped.any():
                 _solved(out, scores, measure, held)
         noted = False
         for finding in findings:
@@ -63,7 +66,8 @@ def check(scores: ScoreTable) -> None:
             if len(rows) > _PLACES:
                 rows = rows[: _PLACES - 1]
             if rows:
-                out.grid(TextTable(head, tuple(rows)), indent="    ")
+                kinds = ("text",) * len(head)
+                out.grid(TextTable.of(head, rows, kinds), indent="    ", every_row=True)
                 if (more := finding.count - len(rows)) > 0:
                     out.line(f"    ... and {more} more")
             if finding.hint:
@@ -94,9 +98,9 @@ def _solved(out: Terminal, scores: ScoreTable, measure: Measure, held: StoppedRu
         f"Runs solved, and mean {measure.name} up to {held.limit:,.6g} over"
         f" {count(over, 'data set')}{words}:"
     )
-    out.grid(
-        TextTable(tuple(heads), tuple(rows[:_SOLVERS]), right=frozenset((1, 2, 3, 4))), indent="  "
-    )
+    of_numbers: list[Kind] = ["number"] * (len(heads) - 1)
+    kinds: list[Kind] = ["name", *of_numbers]
+    out.grid(TextTable.of(heads, rows[:_SOLVERS], kinds), indent="  ", every_row=True)
     if len(rows) > _SOLVERS:
         out.line(f"  ... and {len(rows) - _SOLVERS:,} more: scores.runs() has all")
     out.prose(f"{numbers.sentence(order_words(held))}.")
@@ -146,13 +150,11 @@ def describe(
             spread = table["mean"] - table["mean"].mean() if single else table["q75"] - table["q25"]
             decimals = numbers.decimals(spread.tolist())
             rows: list[tuple[str, ...]] = []
-            for _, group in groupby(table.to_dict("records"), key=lambda row: row["dataset"]):
-                for i, row in enumerate(group):
-                    values = tuple(_number(row[key], decimals) for key in keys)
-                    head = (row["dataset"] if i == 0 else "", row["algorithm"])
-                    rows.append((*head, *(() if single else (str(row["n"]),)), *values))
-            names = ("dataset", "algorithm", *(() if single else ("n",)), *heads)
-            grid = TextTable(names, tuple(rows), frozenset(range(2, len(names))))
+            for row in table.to_dict("records"):
+                values = tuple(_number(row[key], decimals) for key in keys)
+                n = () if single else (str(row["n"]),)
+                rows.append((row["dataset"], row["algorithm"], *n, *values))
+            grid = _of_cells((*(() if single else ("n",)), *heads), rows)
             if "conf_low" in table:
                 kind = (
                     "interval"
@@ -162,28 +164,29 @@ def describe(
                     else "highest"
                 )
                 grid = _rates(table, kind, f"{100 * level:g} %")
-            out.grid(grid)
+            out.grid(grid, every_row=True)
 
 
 def _rates(table: pd.DataFrame, kind: str, level: str) -> TextTable:
     """Return the table of rates with intervals or bounds, for scores of 0 and 1."""
     decimals = numbers.decimals((table["conf_high"] - table["conf_low"]).tolist())
     rows: list[tuple[str, ...]] = []
-    for _, group in groupby(table.to_dict("records"), key=lambda row: row["dataset"]):
-        for i, row in enumerate(group):
-            low, high = (_number(row[key], decimals) for key in ("conf_low", "conf_high"))
-            ends = {"interval": f"{low} to {high}", "lowest": low, "highest": high}
-            rate = _number(row["mean"], decimals)
-            names = (row["dataset"] if i == 0 else "", row["algorithm"])
-            rows.append((*names, str(row["n"]), rate, ends[kind]))
-    heads = (
-        "dataset",
-        "algorithm",
-        "n",
-        "rate",
-        f"{kind}, {level}" if kind != "interval" else f"{level} interval",
-    )
-    return TextTable(heads, tuple(rows), frozenset({2, 3, 4}))
+    for row in table.to_dict("records"):
+        low, high = (_number(row[key], decimals) for key in ("conf_low", "conf_high"))
+        ends = {"interval": f"{low} to {high}", "lowest": low, "highest": high}
+        rate = _number(row["mean"], decimals)
+        rows.append((row["dataset"], row["algorithm"], str(row["n"]), rate, ends[kind]))
+    end = f"{kind}, {level}" if kind != "interval" else f"{level} interval"
+    return _of_cells(("n", "rate", end), rows)
+
+
+def _of_cells(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> TextTable:
+    """Return a table of numbers of the cells, with data set and algorithm before them."""
+    of_numbers: list[Kind] = ["number"] * len(heads)
+    kinds: list[Kind] = ["name", "name", *of_numbers]
+    table = TextTable.of(("dataset", "algorithm", *heads), rows, kinds, once=True)
+    columns = (replace(one, spare=_SPARE.get(one.head, 0)) for one in table.columns)
+    return replace(table, columns=tuple(columns))
 
 
 def _number(value: float, decimals: int) -> str:

@@ -4,21 +4,22 @@ Names from a table are data. They are printed literally, control characters esca
 """
 
 import math
+import os
 import re
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from contextvars import ContextVar
-from dataclasses import dataclass, replace
 from textwrap import TextWrapper
 from typing import Self
 
+from benchinfer.cli.output.layout import TextTable, cell_len, lay_out
 from benchinfer.core.numbers import safe
 
-_WIDTH = 80  # in a pipe, and at most on a terminal: longer lines are hard to read
+_WIDTH = 80  # of prose at most, as longer lines are hard to read, and of tables in a pipe
 _SCREEN = 60  # lines that are read on a terminal
-# Rows of a table and lines of an order: the most of these that keep the output within that.
+# Rows of a table and lines of an order: in a pipe 40, on a terminal the most of these that keep the
+# output within that.
 _ROWS = (40, 20, 12, 8, 5, 3)
-_PIPED = 500  # the same in a pipe
 _CUT = 240  # characters of a line of an order that is shortened
 # Rows and lines that were asked for: None for as many as fit, infinite for all.
 ROWS: ContextVar[float | None] = ContextVar("rows", default=None)
@@ -28,7 +29,7 @@ ROWS: ContextVar[float | None] = ContextVar("rows", default=None)
 _ASCII = str.maketrans({"\N{MINUS SIGN}": "-", "\N{EN DASH}": "-", "∞": "inf", "²": "2", "≤": "<="})
 _PERCENT = re.compile(r"(?<=\d) %")
 _STYLE = re.compile("\x1b\\[[0-9;]*m")
-_LINES, _LONG = 50, 2000  # lines of an order in a pipe, and characters of each
+_LONG = 2000  # characters of a line of an order in a pipe
 _NEGATIVE = re.compile("\N{MINUS SIGN}(?=\\d)")
 
 
@@ -46,15 +47,10 @@ def plain(text: str) -> str:
     return _NEGATIVE.sub("-", text)
 
 
-@dataclass(frozen=True, slots=True)
-class TextTable:
-    """A table of texts."""
-
-    heads: tuple[str, ...]  # the column heads
-    rows: tuple[tuple[str, ...], ...]  # the cells, as texts
-    right: frozenset[int] = frozenset()  # columns that hold numbers
-    styles: tuple[str, ...] = ()  # style of each row on a terminal, or nothing
-    more: int = 0  # rows that were left out
+def _piped_width() -> int:
+    """Return the width of tables in a pipe: as the environment has it, or 80."""
+    text = os.environ.get("COLUMNS", "")
+    return int(text) if text.isdecimal() and int(text) > 0 else _WIDTH
 
 
 class Terminal:
@@ -75,12 +71,12 @@ class Terminal:
                 raise  # noqa: PLE0704 (rich calls it while it handles the error)
 
         self.console = Piped(highlight=False, markup=False, emoji=False)
-        self.width = _WIDTH
-        if self.console.is_terminal:
-            self.width = min(self.console.width, _WIDTH)
+        # columns, width: those of tables, and of prose
+        self.columns = self.console.width if self.console.is_terminal else _piped_width()
+        self.width = min(self.columns, _WIDTH)
         rows = ROWS.get()
         self.fits = rows is None and self.console.is_terminal
-        self.most = rows if rows is not None else _ROWS[0] if self.fits else _PIPED
+        self.most = _ROWS[0] if rows is None else rows
         self._held: list[Callable[[], None]] = []
         reconfigure = getattr(sys.stdout, "reconfigure", None)
         if (
@@ -140,7 +136,7 @@ class Terminal:
 
     def _listed(self, texts: Sequence[str], style: str) -> None:
         everything = self.most == math.inf
-        most = len(texts) if everything else int(min(self.most, _LINES))
+        most = len(texts) if everything else int(self.most)
         longest = _CUT if self.fits else _LONG
         for text in texts[:most]:
             short = text if everything or len(text) <= longest else f"{text[:longest]} ..."
@@ -168,11 +164,11 @@ class Terminal:
         return [line.replace("\N{NO-BREAK SPACE}", " ") for line in lines]
 
     def message(self, text: str, style: str = "") -> None:
-        """Print a message in lines: sentences and hints wrapped, tables as they are."""
+        """Print a message in lines: sentences and hints wrapped, tables as they are if they fit."""
         hint = False
         for line in text.split("\n"):
             hint = line.startswith("Hint: ") or (hint and line.startswith(" "))
-            if line.startswith("    ") and not hint:
+            if line.startswith("    ") and not hint and cell_len(safe(line)) <= self.columns:
                 self.line(line, style)
             else:
                 indent = "      " if line.startswith(" ") else ""
@@ -184,50 +180,32 @@ class Terminal:
         self.line()
         self.prose(text, style="bold cyan")
 
-    def grid(self, grid: TextTable, indent: str = "", *, complete: bool = False) -> None:
-        """Print a table, shortened if necessary, with the number of further rows."""
-        self._show(lambda: self._grid(grid, indent, complete=complete and not self.fits))
+    def grid(self, table: TextTable, indent: str = "", *, every_row: bool = False) -> None:
+        """Print a table, shortened if necessary, with the number of further rows.
 
-    def _grid(self, grid: TextTable, indent: str, *, complete: bool) -> None:
-        rest, n = grid.more, len(grid.rows)
-        complete = complete or (not self.fits and ROWS.get() is None)  # scripts read what they did
-        most = n if complete or self.most >= n else int(self.most)
-        if most < len(grid.rows):
-            rest += len(grid.rows) - most
-            grid = replace(grid, rows=grid.rows[:most], styles=grid.styles[:most])
-        if self.console.is_terminal:
-            from rich import box
-            from rich.padding import Padding
-            from rich.table import Table
-            from rich.text import Text
+        With every row it is shortened on a terminal only: scripts read what they read.
+        """
+        self._show(lambda: self._grid(table, indent, every_row=every_row))
 
-            table = Table(
-                box=box.SIMPLE_HEAD, header_style="dim", show_edge=False, padding=(0, 1, 0, 0)
-            )
-            for i, head in enumerate(grid.heads):
-                justify = "right" if i in grid.right else "left"
-                table.add_column(Text(safe(head)), justify=justify, overflow="fold")
-            styles = grid.styles or ("",) * len(grid.rows)
-            for row, style in zip(grid.rows, styles, strict=True):
-                table.add_row(*(Text(safe(cell)) for cell in row), style=style or None)
-            self.console.print(Padding(table, (0, 0, 0, len(indent)), expand=False))
-        else:
-            for text in _aligned(grid):
-                self.console.print(indent + text, soft_wrap=True)
-        if rest:
-            self.console.print(f"{indent}... and {rest:,} more; --all prints them", soft_wrap=True)
-
-
-def _aligned(grid: TextTable) -> Iterator[str]:
-    """Yield the lines of a table with columns aligned by spaces."""
-    from rich.cells import cell_len
-
-    rows = [[safe(cell) for cell in row] for row in (grid.heads, *grid.rows)]
-    widths = [max(cell_len(row[i]) for row in rows) for i in range(len(grid.heads))]
-    for row in rows:
-        spaces = [" " * (width - cell_len(cell)) for cell, width in zip(row, widths, strict=True)]
-        cells = [
-            space + cell if i in grid.right else cell + space
-            for i, (cell, space) in enumerate(zip(row, spaces, strict=True))
-        ]
-        yield "  ".join(cells).rstrip()
+    def _grid(self, table: TextTable, indent: str, *, every_row: bool) -> None:
+        every_row = every_row and not self.fits and ROWS.get() is None
+        shown = table if every_row else table.first(int(min(self.most, table.n_rows)))
+        layout = lay_out(shown, self.columns - len(indent))
+        lines = layout.lines
+        for line, following in zip(lines, [*lines[1:], None], strict=True):
+            text, style = f"{indent}{line.text}", "dim" if line.head else line.style
+            self.console.print(text, style=style or None, soft_wrap=True)
+            if self.console.is_terminal and line.head and not (following and following.head):
+                rule = "\N{BOX DRAWINGS LIGHT HORIZONTAL}" * max(cell_len(x.text) for x in lines)
+                self.console.print(f"{indent}{rule}", style="dim", soft_wrap=True)
+        if shown.more:
+            more = f"{indent}... and {shown.more:,} more; --all prints them"
+            self.console.print(more, soft_wrap=True)
+        if text := " ".join(filter(None, (plain(table.note), *layout.notes))):
+            self.console.print()
+            for line in self._wrapped(text, indent, ""):
+                self.console.print(line, soft_wrap=True)
+        if layout.names:
+            self.console.print(f"\n{indent}Names that are cut:", soft_wrap=True)
+        for line in layout.names:
+            self.console.print(f"{indent}{line}", soft_wrap=True)

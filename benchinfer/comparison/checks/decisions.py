@@ -8,6 +8,7 @@ from benchinfer.comparison.adjustment import sidak, stepwise
 from benchinfer.comparison.comparison import Comparison
 from benchinfer.comparison.contrasts import ContrastFamily, Oriented, some_of
 from benchinfer.comparison.evidence import Evidence, Setting
+from benchinfer.core.numbers import count, subject
 from benchinfer.core.sections import Check
 from benchinfer.core.verdict import Verdict
 from benchinfer.numerics.max_t import critical_t
@@ -26,6 +27,8 @@ def monte_carlo_error(error: float) -> Check:
         "largest Monte Carlo error of a probability",
         error,
         _ERROR,
+        sentence=f"Probabilities have Monte Carlo errors of up to {error:.2g}: those near the level"
+        " may fall on either side of it.",
         remedy="probabilities near the level may fall on either side of it: more draws",
     )
 
@@ -40,6 +43,8 @@ def near_level(near: Flags, pairs: Oriented, more: str) -> Check:
     return Check.of(
         NEAR,
         int(near.sum()),
+        sentence=f"{subject(int(near.sum()), 'pair', 'has')} a p-value so close to the level that"
+        f" other random numbers may decide otherwise ({some_of(pairs, near)}).",
         remedy=(f"{some_of(pairs, near)}: other random numbers may decide otherwise; " + more),
     )
 
@@ -50,6 +55,9 @@ def other_sign(direction: Array, mean: Array, pairs: Oriented, remedy: str) -> C
     return Check.of(
         OTHER_SIGN,
         int(turned.sum()),
+        sentence=f"{subject(int(turned.sum()), 'decided pair', 'has')} a mean difference in favour"
+        " of"
+        f" the other algorithm ({some_of(pairs, turned)}).",
         remedy=(
             f"{some_of(pairs, turned)}: a few large differences outweigh many small ones, so that"
             f" the mean favours the other algorithm; {remedy}"
@@ -68,11 +76,17 @@ def over_equality(evidence: Evidence, alpha: float, pairs: Oriented, *, in_steps
     # An end at equality is open where the pair is decided.
     over = (evidence.p_value <= alpha) & (evidence.low < 0) & (evidence.high > 0)
     n, names = int(over.sum()), some_of(pairs, over)
+    sentence = _over_words(n, names)
     if in_steps:
         remedy = f"{names}: the stepwise test decides where the interval, which is wider, does not"
-        return Check.informing(_OVER, n, remedy)
+        return Check.informing(_OVER, n, sentence=sentence, remedy=remedy)
     remedy = f"{names}: the test decides where the interval, which is of another statistic or more"
-    return Check.of(_OVER, n, remedy=f"{remedy} cautious, does not")
+    return Check.of(_OVER, n, sentence=sentence, remedy=f"{remedy} cautious, does not")
+
+
+def _over_words(n: int, names: str) -> str:
+    """Return a sentence on the number of decided pairs whose interval includes equality."""
+    return f"{subject(n, 'decided pair', 'has')} an interval that includes equality ({names})."
 
 
 def stepwise_checks(
@@ -96,6 +110,9 @@ def stepwise_checks(
         Check.of(
             "equivalent pairs whose interval leaves the tolerance",
             int(loose.sum()) * stepped,
+            sentence=f"{subject(int(loose.sum()), 'equivalent pair', 'has')} an interval that"
+            " leaves"
+            f" the tolerance ({some_of(pairs, loose)}).",
             remedy=f"{some_of(pairs, loose)}: the stepwise test decides where the simultaneous (1"
             " - 2 alpha) interval, which is wider, does not",
         ),
@@ -110,10 +127,12 @@ def informed[C: Comparison](result: C) -> C:
     """
     over = result.over_equality()
     share, rest = (f"{100 * part:.4g} %" for part in (result.level, (1 - result.level) / 2))
+    names = some_of(result.pairs.oriented(), over)
     row = Check.informing(
         _OVER,
         int(over.sum()),
-        f"{some_of(result.pairs.oriented(), over)}: a verdict needs a probability of {share} for"
+        sentence=_over_words(int(over.sum()), names),
+        remedy=f"{names}: a verdict needs a probability of {share} for"
         f" one direction, while the interval leaves {rest} at each end",
     )
     others = [check for check in result.stored_checks if check.check != _OVER]
@@ -129,6 +148,9 @@ def differences_of_zero(zeros: Codes, n: Codes, pairs: Oriented) -> Check:
         int(zeros[worst]),
         n[worst] / 2,
         ok=not most.any(),
+        sentence=f"Most differences of {count(int(most.sum()), 'pair')} are zero and left out of"
+        " the"
+        f" test ({some_of(pairs, most)}).",
         remedy=f"{some_of(pairs, most)}: most differences say nothing and are left out of the"
         " test; the verdict rests on the others",
     )
@@ -139,6 +161,8 @@ def without_error(flat: Flags, pairs: Oriented) -> Check:
     return Check.of(
         "pairs with the same difference on every data set",
         int(flat.sum()),
+        sentence=f"{subject(int(flat.sum()), 'pair', 'has')} the same difference on every data set,"
+        f" so that there is no error to test against ({some_of(pairs, flat)}).",
         remedy=f"{some_of(pairs, flat)}: without spread there is no error to test against; are"
         " they the same algorithm?",
     )

@@ -8,7 +8,7 @@ import numpy as np
 from benchinfer.comparison.comparison import Comparison, TestedComparison
 from benchinfer.comparison.contrasts import some_of
 from benchinfer.comparison.evidence import PairVerdicts, Setting, WorstCase, withheld
-from benchinfer.core.numbers import count, percent, several
+from benchinfer.core.numbers import count, percent, several, subject
 from benchinfer.core.sections import Check
 from benchinfer.core.verdict import Verdict
 from benchinfer.numerics.types import Array, Codes, Flags
@@ -76,16 +76,23 @@ def _checks(result: Comparison, case: WorstCase, decided: Flags) -> list[Check]:
         _LOST,
         float(lost(setting).max()),
         MOST_LOST,
+        sentence=f"{_lacking(setting)}: if these are missing because they are bad, differences are"
+        " biased by more than a third of their error.",
         remedy=f"{_lacking(setting)}: scores that are missing because they are bad bias differences"
         " by more than a third of their error, and verdicts stand only where they are the same with"
         " the worst score for what is missing; complete the runs, or say what a failure counts as"
         ' (failed="worst")',
     )
     if case.untried:
-        remedy = f"{some_of(pairs, decided)}: {case.untried}"
-        return [row, Check.of(_UNTRIED, int(decided.sum()), remedy=remedy)]
-    remedy = f"{some_of(pairs, case.withheld)}: undecided, as what is missing may decide"
-    return [row, Check.of(_TURNED, int(case.withheld.sum()), remedy=remedy)]
+        n, names = int(decided.sum()), some_of(pairs, decided)
+        verdicts = subject(n, "verdict", "was")
+        sentence = f"{verdicts} not tried with the worst score for what is missing"
+        remedy = f"{names}: {case.untried}"
+        return [row, Check.of(_UNTRIED, n, sentence=f"{sentence} ({names}).", remedy=remedy)]
+    n, names = int(case.withheld.sum()), some_of(pairs, case.withheld)
+    sentence = f"{subject(n, 'pair', 'is')} undecided, as what is missing may decide ({names})."
+    remedy = f"{names}: undecided, as what is missing may decide"
+    return [row, Check.of(_TURNED, n, sentence=sentence, remedy=remedy)]
 
 
 def _lacking(setting: Setting) -> str:

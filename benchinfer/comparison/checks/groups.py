@@ -16,7 +16,7 @@ from benchinfer.numerics.types import Array
 
 if TYPE_CHECKING:
     from benchinfer.scores.numerics.domains import Units
-    from benchinfer.scores.reductions import DatasetCovariates
+    from benchinfer.scores.rows.reductions import DatasetCovariates
     from benchinfer.scores.table import ScoreTable
 
 
@@ -30,14 +30,16 @@ def units_of_domains(setting: Setting, units: Units) -> list[Check]:
             f"each is the mean over its data sets, {d} in all, with equal weight: data sets of one"
             " domain are like each other, and more of them are no more domains"
         )
-        return [
-            Check.informing("domains that are the units", len(setting.coverage.datasets), remedy)
-        ]
+        n = len(setting.coverage.datasets)
+        sentence = f"The units are {count(n, 'domain')}, each the mean of its data sets."
+        return [Check.informing("domains that are the units", n, sentence=sentence, remedy=remedy)]
     remedy = (
         f"claims are about these domains, of which the {d} data sets are samples: so few domains"
         " say next to nothing of others"
     )
-    return [Check.informing("domains that claims are about", len(set(setting.domains)), remedy)]
+    n = len(set(setting.domains))
+    sentence = f"Claims are about these {count(n, 'domain')}, and about no others."
+    return [Check.informing("domains that claims are about", n, sentence=sentence, remedy=remedy)]
 
 
 def domain_codes(setting: Setting) -> tuple[tuple[str, ...], list[int]]:

@@ -11,7 +11,7 @@ from benchinfer.comparison.comparison import Target
 from benchinfer.comparison.evidence import Level, Setting
 from benchinfer.core import frames
 from benchinfer.core.measure import Measure
-from benchinfer.core.numbers import join, percent, several
+from benchinfer.core.numbers import count, join, percent, sentence, several, subject
 from benchinfer.core.sections import Check
 from benchinfer.scores.checks.findings import DOUBTS
 from benchinfer.scores.checks.gaps import (
@@ -37,6 +37,8 @@ def left_out(setting: Setting) -> list[Check]:
     row = Check.of(
         "data sets and algorithms without scores of the measure",
         len(setting.absent),
+        sentence=f"{several(setting.absent)} {'has' if len(setting.absent) == 1 else 'have'} no"
+        f" score of {setting.measure.name}: left out.",
         remedy=f"left out: {join(setting.absent)}",
     )
     parts = (
@@ -48,6 +50,7 @@ def left_out(setting: Setting) -> list[Check]:
         "scores left out of the complete part",
         setting.scores_left_out,
         ok=False,
+        sentence=f"Left out, so that every algorithm has a score on every data set: {named}.",
         remedy=f"left out: {named}. Of the algorithms those with the most empty cells, and data"
         " sets on which one of the others has no score, so that the fewest scores are lost;"
         " compare_mixed uses all scores",
@@ -76,6 +79,7 @@ def of_table(
             finding.rule,
             finding.count,
             ok=False,
+            sentence=as_sentence(finding.what),
             remedy=stated_doubt(finding).removesuffix("."),
         )
         for finding in doubts(setting)
@@ -108,7 +112,9 @@ def stopped_runs(setting: Setting) -> list[Check]:
         Check.informing(
             "share of runs that were stopped, largest",
             float(shares.max()),
-            f"stopped at the limit of {held.limit:,.6g}: {several(named, MOST_STOPPED)}"
+            sentence=f"{setting.algorithms[most_first[0]]} was stopped in"
+            f" {percent(float(shares.max()))} of its runs, more than any other.",
+            remedy=f"stopped at the limit of {held.limit:,.6g}: {several(named, MOST_STOPPED)}"
             f"{f'; {crashed:,} of them crashed' if crashed else ''}; {counted(held, measure)}",
         )
     ]
@@ -122,6 +128,7 @@ def stopped_runs(setting: Setting) -> list[Check]:
                 high if high < np.inf else low,
                 None,
                 ok=high > CUSTOMARY and low == 1,
+                sentence="The order of the means depends on what a stopped run counts as.",
                 remedy=f"the order depends on the penalty: {order_words(held)}; say which penalty"
                 " was chosen, and why, or compare the shares solved as well (scores.solved())",
             )
@@ -129,7 +136,12 @@ def stopped_runs(setting: Setting) -> list[Check]:
     if measure.scale == "log":
         remedy = f"ratios are of times up to the limit: {counted(held, measure)}"
         rows.append(
-            Check.informing("stopped runs on the log scale", float(held.stopped.sum()), remedy)
+            Check.informing(
+                "stopped runs on the log scale",
+                float(held.stopped.sum()),
+                sentence="Ratios are of times up to the limit.",
+                remedy=remedy,
+            )
         )
     return rows
 
@@ -182,6 +194,17 @@ def stated_doubt(finding: Finding) -> str:
     return (what if what.endswith("?") else f"{what.removesuffix('.')}:") + " " + finding.hint
 
 
+def as_sentence(what: str) -> str:
+    """Return the text of a finding as a sentence."""
+    return f"{sentence(what)}{'' if what.endswith(('.', '?')) else '.'}"
+
+
+def without_scores(setting: Setting) -> str:
+    """Return a clause on the number of cells without a score."""
+    coverage = setting.coverage
+    return f"{subject(len(coverage.empty), 'cell', 'has', of=coverage.counts.size)} no score"
+
+
 def _penalties(ends: tuple[float, float]) -> str:
     low, high = ends
     if high == np.inf:
@@ -201,7 +224,8 @@ def _rates(setting: Setting) -> Check:
     return Check.informing(
         RATES,
         setting.coverage.n,
-        "the rates of all data sets count alike, of however many items they are;"
+        sentence="Scores of 0 and 1 are compared by the rates of the data sets, which count alike.",
+        remedy="the rates of all data sets count alike, of however many items they are;"
         f" {BINOMIAL} is a model of right and wrong items",
     )
 
@@ -210,14 +234,18 @@ def number_of_datasets(setting: Setting) -> Check:
     """Return a check that each pair shares enough data sets for a claim about their domain."""
     few = "few data sets: a claim about their domain rests on them being typical of it"
     d, name = len(setting.coverage.datasets), "number of data sets"
+    few_words = f"There are only {count(d, 'data set')}"
     if setting.members is not None:
+        few_words = f"There are only {count(d, 'domain')}"
         few = "few domains: a claim about others rests on these being typical of them"
         name = "number of domains"
     if setting.coverage.empty:
         shared = shared_datasets(setting.coverage.counts > 0)
         name, few = "data sets that a pair shares, fewest", f"of {d} data sets; {few}"
+        few_words = f"Some algorithms share only {int(shared.min())} of {d} data sets"
         d = int(shared.min())
-    return Check.of(name, d, 10.0, least=True, remedy=few)
+    sentence = f"{few_words}: claims about others rest on these being typical of them."
+    return Check.of(name, d, 10.0, least=True, sentence=sentence, remedy=few)
 
 
 def learnt_from(setting: Setting, datasets: int) -> list[Check]:
@@ -229,11 +257,14 @@ def learnt_from(setting: Setting, datasets: int) -> list[Check]:
             datasets,
             PRIOR_MATTERS,
             least=True,
+            sentence=f"The model learns from only {count(datasets, 'data set')}, which leaves much"
+            " to the priors.",
             remedy="so few data sets leave much to the priors: compare with other priors=...",
         ),
         Check.of(
             "empty cells",
             len(empty),
+            sentence=f"{without_scores(setting)}: the model takes them from the others.",
             remedy="the model takes what is missing from the other data sets and algorithms, which"
             " is fair only if scores are not missing because they are bad",
         ),
@@ -245,6 +276,8 @@ def tied(n: int) -> list[Check]:
     row = Check.of(
         "scores taken as equal to another though they differ",
         n,
+        sentence=f"{subject(n, 'score', 'is')} taken as equal to others, as they differ beyond the"
+        " twelfth digit only.",
         remedy="what differs beyond the twelfth digit is rounding; if it matters, take a constant"
         " off all scores before they are read",
     )
@@ -257,6 +290,7 @@ def thin_cells(setting: Setting, user: str) -> Check:
     return Check.of(
         "thin cells",
         len(thin),
+        sentence=f"{subject(len(thin), 'cell', 'lacks', of=setting.coverage.counts.size)} runs.",
         remedy=f"some replications are missing in these cells; {user} uses what is there",
     )
 
@@ -269,6 +303,7 @@ def tolerance(measure: Measure) -> Check:
         measure.tolerance,
         None,
         ok=measure.tolerance > 0,
+        sentence="No tolerance is set, so that no pair can be called equivalent.",
         remedy=f"no tolerance is set, so no pair can be called equivalent: set {declared} to the"
         " difference that does not matter",
     )
@@ -293,7 +328,13 @@ def legal(setting: Setting, levels: Level) -> list[Check]:
             " Measure(bounds=(0, 1)), and see whether more data sets or a logit"
             " scale are needed"
         )
-        row = Check.informing("intervals of levels beyond 0 and 1, where all scores lie", n, remedy)
+        row = Check.informing(
+            "intervals of levels beyond 0 and 1, where all scores lie",
+            n,
+            sentence=f"Of {count(n, 'algorithm')} the interval of the level leaves the range from 0"
+            " to 1, where all scores lie.",
+            remedy=remedy,
+        )
         return [row] if n and least >= 0 and most <= 1 else []
     beyond = (low < measure.bounds[0]) | (high > measure.bounds[1])
     first, last = (f"{bound:g}" for bound in measure.bounds)
@@ -301,6 +342,8 @@ def legal(setting: Setting, levels: Level) -> list[Check]:
         Check.of(
             "intervals of levels beyond the measure's bounds",
             int(beyond.sum()),
+            sentence=f"Of {count(int(beyond.sum()), 'algorithm')} the interval of the level leaves"
+            f" the range from {first} to {last}, where all scores lie.",
             remedy=f"no score is below {first} or above {last}, and an interval from"
             f" {low.min():.3g} to {high.max():.3g} says how little is known of levels:"
             " more data sets, or a scale with the same bounds, such as"
@@ -316,6 +359,7 @@ def beyond(target: Target) -> Check:
         float(target == "domain"),
         1.0,
         least=True,
+        sentence="Claims hold for these data sets and say nothing of others.",
         remedy="replications count as evidence, so that the claims hold for these data sets only",
     )
 
@@ -327,6 +371,8 @@ def replications(setting: Setting) -> Check:
         return Check.of(
             "conditional on the learning sample",
             1.0,
+            sentence="Claims hold for this data set as drawn, as replications are bootstrap samples"
+            " of it.",
             remedy="bootstrap replications speak of this data set as drawn: with more of them any"
             " difference becomes significant",
         )
@@ -337,6 +383,8 @@ def replications(setting: Setting) -> Check:
             largest,
             None,
             ok=largest % resampling.folds == 0,
+            sentence=f"{largest} replications are no multiple of the {resampling.folds} folds that"
+            " are declared.",
             remedy=f"{resampling.folds} folds are declared, which sets the correction for their"
             " overlap",
         )
@@ -345,6 +393,8 @@ def replications(setting: Setting) -> Check:
         float(resampling is not None),
         1.0,
         least=True,
+        sentence="How the replications came about is not declared: p-values hold if they are"
+        " independent.",
         remedy="say how replications came about (resampling=...): without it p-values hold only"
         " for independent replications",
     )

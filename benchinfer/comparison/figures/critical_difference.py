@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from benchinfer.comparison.sections import level_writer
+from benchinfer.comparison.effects import level_writer
 from benchinfer.core.errors import DesignError
 from benchinfer.core.numbers import count, join
 from benchinfer.core.verdict import SHAPES, Verdict

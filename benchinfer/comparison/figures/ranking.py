@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 from matplotlib.transforms import Affine2D, ScaledTranslation, blended_transform_factory
 
+from benchinfer.comparison.effects import level_writer
 from benchinfer.comparison.figures import forest
 from benchinfer.comparison.figures.forest import MANY, band, band_note
-from benchinfer.comparison.sections import level_writer
 from benchinfer.comparison.wording import LEFT_OPEN
 from benchinfer.core.arguments import ArgumentError
 from benchinfer.core.errors import DesignError, unknown

@@ -43,7 +43,7 @@ def layout(
     scores, width, top
         The table, the width in inches, and how many algorithms are shown, those that solve most.
     """
-    runs = scores.run_times()
+    runs = scores.runs().times()
     problem, algorithm = runs.run_problem, runs.run_algorithm
     value = np.where(runs.run_solved, runs.run_time, np.inf)
     if kind == "profile":

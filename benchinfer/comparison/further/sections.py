@@ -40,8 +40,8 @@ def best_section(sets: BestSets) -> Section:
                 columns=(
                     *names("algorithm"),
                     *(column for column in _COLUMNS if column.name in data),
-                    Column("rank_low", "ranks", _range, also=("rank_high",)),
-                    Column("rank_low_alone", "rank alone", _range, also=("rank_high_alone",)),
+                    Column("rank_low", "ranks", rank_range, also=("rank_high",)),
+                    Column("rank_low_alone", "rank alone", rank_range, also=("rank_high_alone",)),
                 ),
                 note="" if sets.credible else f"p: that no other algorithm is better.{beyond}",
             ),
@@ -49,6 +49,12 @@ def best_section(sets: BestSets) -> Section:
     )
 
 
-def _range(low: int, high: int) -> str:
-    """Return a range of ranks as text."""
+def rank_range(low: int, high: int) -> str:
+    """Return a range of ranks as text.
+
+    Examples
+    --------
+    >>> rank_range(1, 4), rank_range(2, 2)
+    ('1 to 4', '2')
+    """
     return f"{low}" if low == high else f"{low} to {high}"

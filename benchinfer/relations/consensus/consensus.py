@@ -14,6 +14,7 @@ from benchinfer.core.arguments import checked
 from benchinfer.core.errors import DesignError
 from benchinfer.core.frames import checks_frame, frame
 from benchinfer.core.hints import literal
+from benchinfer.core.numbers import percent, subject
 from benchinfer.core.result import Tabular
 from benchinfer.core.saving import savable, shaped
 from benchinfer.core.sections import Check
@@ -486,6 +487,7 @@ def checks(result: Consensus) -> list[Check]:
                 "cost above the lower bound",
                 result.cost - result.lower_bound,
                 ok=result.optimal,
+                sentence="No order was proved to be the cheapest: there may be better ones.",
                 remedy="no order was proved to be the cheapest: there may be better ones; give more"
                 " seconds with time_limit=..., or compare fewer algorithms (of more than 200 that"
                 " do not split there is no proof)",
@@ -500,12 +502,14 @@ def checks(result: Consensus) -> list[Check]:
                 result.count,
                 1.0,
                 ok=result.count == 1 and result.count_exact,
+                sentence=f"{result.count:,} orders fit equally well; {pairs} open between them.",
                 remedy=f"{pairs} open between them: the relation has what all of them say, and no"
                 " single one is the answer",
             ),
             Check.of(
                 "optima that were not all counted",
                 not result.count_exact,
+                sentence="Not all orders that fit equally well were counted.",
                 remedy="there may be more of them, or weights that are no fractions of whole"
                 " numbers make ties uncertain",
             ),
@@ -517,6 +521,7 @@ def _checks_of_votes(result: Consensus) -> list[Check]:
     upper = np.triu_indices(len(result.certain), 1)
     missing = result.votes[Verdict.MISSING][upper]
     compared = result.votes[1:].sum(axis=0)[upper]
+    never = int((compared == 0).sum())
     share = float(missing.sum() / max((missing + compared).sum(), np.finfo(float).tiny))
     if result.missing_pairs == "undecided":
         advice = "they count as undecided, as if they had been compared without a result"
@@ -525,10 +530,16 @@ def _checks_of_votes(result: Consensus) -> list[Check]:
     else:
         advice = "they cost nothing: algorithms that were compared less often are placed by less"
     return [
-        Check.of("share of pairs that were not compared", share, remedy=advice),
+        Check.of(
+            "share of pairs that were not compared",
+            share,
+            sentence=f"{percent(share)} of the pairs were not compared.",
+            remedy=advice,
+        ),
         Check.of(
             "pairs that no relation compares",
-            int((compared == 0).sum()),
+            never,
+            sentence=f"{subject(never, 'pair', 'is')} compared by no relation.",
             remedy="nothing is known of them but what follows from other pairs",
         ),
     ]

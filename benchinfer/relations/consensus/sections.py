@@ -219,10 +219,11 @@ def over_datasets(result: Consensus, datasets: int) -> Section:
     """Return the section on the consensus of the relations of the data sets of a table."""
     section = consensus_section(result, "Consensus over the data sets")
     lead = (
-        f"The order that disagrees least with the relations of the {count(datasets, 'data set')},"
-        " each by itself. All data sets count the same, however clear their verdicts are."
+        "This is another question than that of the answer: which single order disagrees least with"
+        f" the data sets' own orders. All {count(datasets, 'data set')} count the same, however"
+        " clear their verdicts are."
     )
-    return replace(section, text=(lead, *section.text))
+    return replace(section, lead=lead)
 
 
 # By class: what is said of a result when a reader requests it.

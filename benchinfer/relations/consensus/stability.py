@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from benchinfer.core.arguments import check_argument, check_count, check_jobs, checked, seed_of
 from benchinfer.core.errors import DesignError, unknown
 from benchinfer.core.frames import checks_frame, frame
+from benchinfer.core.numbers import count, percent
 from benchinfer.core.progress import Progress, of_task, reporting
 from benchinfer.core.result import Showable
 from benchinfer.core.saving import savable, shaped
@@ -429,16 +430,24 @@ class Stability(Showable):
                 self.n_relations,
                 _FEW,
                 least=True,
+                sentence=f"There are only {count(self.n_relations, 'relation')} to draw from:"
+                " shares"
+                " depend on single ones.",
                 remedy="so few data sets say little about others: shares depend on single ones",
             ),
             Check.of(
                 "share of resamples with several optima",
                 1 - self.unique / self.resamples,
+                sentence=f"{percent(1 - self.unique / self.resamples)} of the resamples have"
+                " several"
+                " optima.",
                 remedy="each counts the same within its resample; they add to no whole order",
             ),
             Check.of(
                 "resamples whose optima were not all found",
                 self.resamples - self.complete,
+                sentence=f"Of {count(self.resamples - self.complete, 'resample')} not all optima"
+                " were found.",
                 remedy="averages are over those found; fewer algorithms, or linear orders, can be"
                 " exact",
             ),

@@ -169,7 +169,7 @@ def _of_rates(facts: Facts, m: int) -> Advice:
     if call != _VALUES and facts.summary.n[m].max() < 2:
         why = "scores are 0 or 1, one on each of few data sets, which leaves no noise to estimate"
         return Advice(_POINTS, why, "right or wrong")
-    why = f"scores are 0 or 1, of whose rates {fitting.reason}"
+    why = f"rates of scores of 0 and 1 are compared, and {fitting.reason}"
     return replace(fitting, call=call, reason=why, rule="right or wrong")
 
 
@@ -226,7 +226,11 @@ def _on_one(facts: Facts, m: int, k: int) -> Advice:
     """Recommend an analysis for one data set with replications."""
     s, resampling = facts.summary, facts.resampling
     overlap = resampling is not None and resampling.kind in ("cv", "holdout")
-    why = "training sets overlap, which is corrected for" if overlap else "there is one data set"
+    why = (
+        "training sets overlap, and errors are corrected for it"
+        if overlap
+        else "there is one data set"
+    )
     if k == 2:
         return Advice(_PAIR, f"{why}, and two algorithms", "these data sets")
     held = s.n[m] > 1
@@ -256,7 +260,8 @@ def _across(facts: Facts, m: int, *, rescale: bool) -> Advice:
     elif scaled.scale:
         logs = _on_log(facts, m)
         fitting = _of_tails(logs, m, _table(logs, m), "")
-        reason = f"{scaled.reason}, of which {fitting.reason}"
+        why = "" if fitting.rule == "means" else f", and of the logarithms {fitting.reason}"
+        reason = f"{scaled.reason}{why}"
         fitting = replace(fitting, scale=scaled.scale, reason=reason)
     else:
         fitting = scaled
@@ -287,7 +292,7 @@ def _rescaled(facts: Facts, m: int, *, ranks: bool) -> Advice | None:
     why = f"scores vary {brief(ratio)} times as much on some data sets as on others"
     positive = s.ends[m, 0] > 0 and not _is_share(_measure(facts, m)) and not facts.moments
     if positive and _in_units(_table(_on_log(facts, m), m)) is None:
-        return Advice(_MIXED, f"{why}, and their logarithms do not", "units", scale="log")
+        return Advice(_MIXED, why, "units", scale="log")
     # Two scores are a standard deviation apart whatever they are, and equal ones have none.
     flat = np.nanmin(s.minimum[m], axis=1) == np.nanmax(s.maximum[m], axis=1)
     deviations = s.n[m].sum(axis=1).max() > 2 and not flat.any()
@@ -309,19 +314,19 @@ def _of_tails(facts: Facts, m: int, levels: Array, normalised: str) -> Advice:  
     measure = _measure(facts, m)
     if measure and measure.limit is not None and len(levels) >= _MEANS:
         what = "times up to the limit" if measure.par == 1 else "penalised times"
-        why = f"runs have a limit, so that means of {what} are compared, however many tie"
+        why = f"runs have a limit, and means of {what} are compared"
         return Advice(_MIXED, why, "limit")
     if normalised in ("min-max", "z"):
-        why = "scores on a scale of their own are not normal, but exchangeable"
+        why = "normalised scores are not normal, but exchangeable"
         return Advice(PERMUTATION, why, "normalised")
     if kinds.on_bounds(facts, m):
-        why = "many scores are on a bound, where algorithms cannot differ"
+        why = "many scores are at the end of the scale, where algorithms cannot differ"
         return Advice(PERMUTATION, why, "bounds")
     if (share := two_way.tie_share(levels)) >= _TIED:
         return Advice(PERMUTATION, f"{100 * share:.0f} % of the differences are ties", "ties")
     n = int(np.isfinite(levels).sum())
     if (far := two_way.outlying(levels)) >= max(2, _OUTLYING * n):
-        why = f"{far:,} of {n:,} residuals lie far out, as under heavy tails"
+        why = f"{far:,} of {n:,} residuals are outliers"
         return Advice(PERMUTATION, why, "tails")
     if (ratio := two_way.spread_ratios(levels).max()) >= SPREAD:
         why = f"scores vary {brief(ratio)} times as much on a data set as on the median one"
@@ -331,7 +336,7 @@ def _of_tails(facts: Facts, m: int, levels: Array, normalised: str) -> Advice:  
     if n > _SKEW * pairs:
         why = f"the differences of {n:,} of {count(pairs, 'pair')} are too skew for means"
         return Advice(PERMUTATION, why, "skewness")
-    return Advice(_MIXED, "residuals have no heavy tails, and few differences are ties", "means")
+    return Advice(_MIXED, "the means of the data sets show no outliers", "means")
 
 
 def mixed_model(held: Flags) -> Analysis:

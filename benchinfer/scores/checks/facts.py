@@ -14,7 +14,7 @@ from benchinfer.numerics.multiplicity import SPENT, ends_level, level_share
 from benchinfer.numerics.types import Array
 from benchinfer.scores.coverage import Finding
 from benchinfer.scores.resampling import Resampling
-from benchinfer.scores.summary import Summary
+from benchinfer.scores.rows.summary import Summary
 
 type Rule = Callable[[Facts], Finding | None]
 _SHOWN = 5

@@ -3,30 +3,27 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import narwhals as nw
 import numpy as np
 
 from benchinfer.core import frames
-from benchinfer.core.arguments import ArgumentError
 from benchinfer.core.errors import DesignError
 from benchinfer.core.hints import literal
 from benchinfer.core.measure import Measure
 from benchinfer.core.numbers import count, several
 from benchinfer.numerics.types import Array, Codes, Counts
-from benchinfer.scores.checks.faults import Failed, Reading, tests
+from benchinfer.scores.checks.faults import Reading, tests
 from benchinfer.scores.columns import FAILED, INNER, LABELS, Frame, lazy
 from benchinfer.scores.coverage import Finding, Gaps
-from benchinfer.scores.numerics.places import MOST
-from benchinfer.scores.summary import Summary, first_rows, n_rows
+from benchinfer.scores.declaration import Failed
+from benchinfer.scores.rows.summary import Summary, first_rows, n_rows
 
 if TYPE_CHECKING:
     import pandas as pd
 
 _TRUE = ("true", "1", "yes")
-_NAMED = 50  # algorithms that an error names
 _UNFINISHED = (*FAILED, "killed", "running", "scheduled", "pending", "preempted")
 
 
@@ -97,41 +94,6 @@ def gaps_of(
     words = {"missing": "", "error": "", "worst": "the worst score"}
     counted = f"the scores of {failed}" if isinstance(failed, str) else f"{failed:g}"
     return Gaps(counts, missing, runs, words.get(str(failed), counted) if runs else "")
-
-
-def check_failed(failed: object, *, words: Sequence[str]) -> None:
-    """Raise an ArgumentError unless failures can count as this value in some table."""
-    known = isinstance(failed, str) and bool(failed)
-    if isinstance(failed, int | float) and not isinstance(failed, bool):
-        known = abs(failed) <= MOST
-    if not known:
-        raise ArgumentError(
-            f"{failed=} is not understood.",
-            hint=f"{_usage(words)}, or the algorithm whose scores it gets.",
-        )
-
-
-def _usage(words: Sequence[str]) -> str:
-    """Return what failures can count as, but for algorithms, as text."""
-    known = ", ".join(f"failed={literal(word)}" for word in words)
-    return f"{known}, a number as the score that a failure counts as"
-
-
-def stand_in(failed: Failed, algorithms: Sequence[str], *, words: Sequence[str]) -> Failed:
-    """Return what failures count as, an algorithm by its name in the table.
-
-    Capitals do not matter where they tell no two algorithms apart.
-    """
-    if not isinstance(failed, str) or failed in (*words, *algorithms):
-        return failed
-    names = [name for name in algorithms if name.casefold() == failed.casefold()]
-    if len(names) != 1:
-        raise ArgumentError(
-            f"failed={literal(failed)} is no word that is known, no number, and no algorithm.",
-            hint=f"{_usage(words)}, or the algorithm whose scores it gets:"
-            f" {several([repr(name) for name in algorithms], _NAMED)}.",
-        )
-    return names[0]
 
 
 def filled(reading: Reading) -> tuple[Frame, list[Finding]]:

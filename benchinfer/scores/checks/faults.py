@@ -7,14 +7,13 @@ they are reported as such, or taken as missing, and need no covariate.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, cast
 
 import narwhals as nw
 import numpy as np
 
-from benchinfer.core.errors import ScoreTableError, message
 from benchinfer.core.hints import directions, literal
 from benchinfer.core.measure import Measure
 from benchinfer.core.numbers import count
@@ -32,11 +31,12 @@ from benchinfer.scores.columns import (
     written,
 )
 from benchinfer.scores.coverage import Finding
+from benchinfer.scores.declaration import Failed
 from benchinfer.scores.numerics.places import MOST
-from benchinfer.scores.summary import Summary, first_rows, n_rows
+from benchinfer.scores.rows.summary import Summary, first_rows, n_rows
 
 if TYPE_CHECKING:
-    from benchinfer.scores.rows import Rows
+    from benchinfer.scores.rows.rows import Rows
     from benchinfer.scores.sources.frames import Source
 
 # Words of a column of status for runs that were stopped at a limit of time, "_" and "-" as spaces.
@@ -49,8 +49,6 @@ TIMED_OUT = (
     "timelimit",
     "wallclock limit",
 )
-# What rows without a score count as: "missing", "error", "worst", an algorithm, or a score.
-type Failed = str | float
 type Fault = Callable[[Reading], Finding | None]
 _VALUE = nw.col("value")
 _ABSENT = _VALUE.is_null() | _VALUE.is_nan()
@@ -450,37 +448,6 @@ FAULTS: tuple[Fault, ...] = (
     out_of_bounds,
     several_domains,
 )
-
-
-def refuse(findings: list[Finding], name: str) -> None:
-    """Raise all errors among the findings as one."""
-    if any(finding.severity == "error" for finding in findings):
-        raise ScoreTableError(refusal(findings, name), findings)
-
-
-def refusal(findings: Sequence[Finding], name: str) -> str:
-    """Return the text of an error on all faults among the findings."""
-    errors = [finding for finding in findings if finding.severity == "error"]
-    warnings = [finding for finding in findings if finding.severity == "warning"]
-    if len(errors) == 1:
-        lines = [_text(errors[0])]
-    else:
-        lines = [f"{len(errors)} faults in {name!r}."]
-        for i, finding in enumerate(errors, 1):
-            first, *rest = (f"{finding.rule}: " + _text(finding)).splitlines()
-            lines += [(f"{i:2}. " + first), *(("    " + line) for line in rest)]
-    if warnings:
-        lines += ["Also:", *((f"  - {finding.rule}: " + finding.what) for finding in warnings)]
-    return "\n".join(lines)
-
-
-def _text(finding: Finding) -> str:
-    lines: list[str] = [message(finding.what, where=finding.where)]
-    if finding.where and (more := finding.count - (len(finding.where) - 1)) > 0:
-        lines.append(f"    ... and {more} more")
-    if finding.hint:
-        lines += message("", hint=finding.hint.splitlines()).splitlines()[1:]
-    return "\n".join(lines)
 
 
 # A covariate, the condition of rows that fail, the column that shows why, and the finding.

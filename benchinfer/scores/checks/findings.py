@@ -19,9 +19,11 @@ from benchinfer.core.numbers import count, join
 from benchinfer.numerics.types import Counts
 from benchinfer.scores.checks import advice, families, gaps, kinds, units
 from benchinfer.scores.checks.facts import Facts, Rule, least_datasets, least_flips, rows_finding
-from benchinfer.scores.columns import FAILED, STATUS, common_name
+from benchinfer.scores.columns import FAILED, ITEMS, STATUS, Roles, common_name
 from benchinfer.scores.coverage import Finding
 from benchinfer.scores.resampling import FOLDS, SPLITS, Resampling, declaration
+from benchinfer.scores.rows.nesting import LACKING, REVERSED, counted, noun, plural
+from benchinfer.scores.sources.layouts import grouping_column
 from benchinfer.scores.sources.runs import CONTEXTS
 
 if TYPE_CHECKING:
@@ -284,8 +286,8 @@ DOUBTS = (
     gaps.NOT_AT_RANDOM,
     *units.MIXED,
     units.UNEQUAL,
-    units.LACKING,
-    units.REVERSED,
+    LACKING,
+    REVERSED,
 )
 RULES: tuple[Rule, ...] = (
     partial(_incomplete, empty=True),
@@ -395,7 +397,7 @@ def resampling_of(
         return implied, [Finding(OVERLAP, "warning", 1, what, (), hint)]
     repeated = "repeated " if len(names) > 1 else ""
     what = f"the {column} taken for {repeated}{implied.folds}-fold cross-validation."
-    hint = 'resampling="independent" says otherwise.'
+    hint = 'resampling="independent", if they are not.'
     return implied, [Finding("resampling", "note", 1, what, (), hint)]
 
 
@@ -433,7 +435,7 @@ def pairing(
     if paired is None and resampling is not None:
         declared, by = resampling.pairs, f"resampling {resampling.kind!r}"
     if declared is None:
-        hint = "paired=... says otherwise."
+        hint = "paired=... changes that."
         columns = roles.get("replication", ())
         name = columns[0] if len(columns) == 1 and "level_2" not in roles else ""
         separate = _ATTEMPT.fullmatch(name) is not None and only_count(reading.rows.replications())
@@ -445,13 +447,12 @@ def pairing(
                 f"the column of replications is {name}, whose labels only count: each algorithm"
                 " has its own; taken as not paired."
             )
-            hint = "paired=True says that they are shared."
+            hint = "paired=True, if they are shared."
         elif shared:
             what = "algorithms share the labels of replications: taken as paired."
             hint = (
-                "are they the same folds, resamples, items or runs for all algorithms?"
-                ' paired=True says so; resampling="seeds"'
-                " or paired=False, if each algorithm had its own."
+                "are they the same folds, resamples, items or runs for all algorithms? If so,"
+                ' paired=True; if each algorithm had its own, resampling="seeds" or paired=False.'
             )
         else:
             what = "no two algorithms share the label of a replication: taken as not paired."
@@ -526,3 +527,69 @@ def _hint(measure: Measure, worst: float, state: tuple[str, str] | None, *, know
         f" where={literal(f"{name} not in ('{words.split(' or ')[0]}')")} leaves them out,"
         " which favours what fails on hard data sets."
     )
+
+
+def _answers_as_replications(roles: Roles) -> Finding | None:
+    """Warn where the answers to one item count as independent replications."""
+    names = roles.of.get("replication", ())
+    items = [n for n in names if common_name(n) in ITEMS]
+    inner = [name for name in names if name not in items]
+    if not items or not inner:
+        return None
+    what = (
+        f"replications are named by {' and '.join(names)}: the answers to one {items[0]} count as"
+        " independent ones, which they are not."
+    )
+    hint = (
+        f"units={literal((*items, *inner))} averages over {' and '.join(inner)} and counts"
+        f" {items[0]}; tests of joined answers claim too much."
+    )
+    return Finding("joined replications", "warning", len(names), what, (), hint)
+
+
+def _in_groups(origin: Source, roles: Roles, role: str) -> list[Finding]:
+    """Warn where items or data sets that count as independent are in groups, by their column."""
+    if (group := grouping_column(origin, roles, role)) is None:
+        return []
+    name, groups, n = group
+    if role == "replication":
+        rule, members = "items in groups", counted(n, roles.of[role][0])
+        hint = (
+            f"units={literal((name, *roles.of[role]))} counts {plural(name)}, and says how"
+            " much the others depend on each other."
+        )
+    else:
+        rule, members = "data sets in groups", count(n, "data set")
+        hint = (
+            f"columns={ {name: 'domain'}!r} names the groups; compare_mixed with"
+            f' domains="random" takes the {plural(name)} as the sample.'
+        )
+    what = (
+        f"the column {name} puts {members} in {counted(groups, name)}: those of one {noun(name)}"
+        " may depend on each other, and count as independent."
+    )
+    return [Finding(rule, "warning", groups, what, (), hint)]
+
+
+def reading_notes(reading: Reading, scheme: Resampling | None, origin: Source) -> list[Finding]:
+    """Report findings that need the rows, their source and the declarations together."""
+    findings: list[Finding] = []
+    summary = reading.summary
+    unused = [m.name for m in reading.measures if m.name not in summary.measures]
+    if unused and summary.measures and reading.roles.has("measure"):
+        what = f"declared, but without scores: {', '.join(unused)}."
+        hint = f"the table has scores of: {', '.join(summary.measures)}."
+        findings.append(Finding("measure without scores", "warning", len(unused), what, (), hint))
+    if (joined := _answers_as_replications(reading.roles)) is not None:
+        findings.append(joined)
+    items = scheme is not None and scheme.kind == "items"
+    names = map(common_name, reading.roles.of.get("replication", ()))
+    of_items = (items or not ITEMS.isdisjoint(names)) and not reading.roles.units
+    grouped = _in_groups(origin, reading.roles, "replication") if of_items else []
+    if not grouped and "domain" not in reading.roles.of:
+        grouped = _in_groups(origin, reading.roles, "dataset")
+    findings += grouped
+    if reading.roles.has("replication") and summary.datasets and not items:
+        swapped = swapped_roles(summary.datasets, reading.rows.replications())
+        findings += [swapped] if swapped else []
+    return [*findings, *scores_at_a_limit(reading, origin)]

@@ -9,7 +9,7 @@ from benchinfer.numerics.types import Array
 from benchinfer.scores.checks.facts import Facts, Rule, rows_finding
 from benchinfer.scores.checks.gaps import Analysis
 from benchinfer.scores.coverage import Finding
-from benchinfer.scores.summary import Summary
+from benchinfer.scores.rows.summary import Summary
 
 ZERO_ONE = "0/1 scores"
 WHOLE = "whole numbers"

@@ -3,7 +3,7 @@
 import math
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any, Literal, cast
+from typing import Any, cast
 
 import narwhals as nw
 import numpy as np
@@ -14,11 +14,10 @@ from benchinfer.core.numbers import count, number_of, percent
 from benchinfer.scores.checks.faults import TIMED_OUT, Reading, tests
 from benchinfer.scores.columns import BLANKS, LABELS
 from benchinfer.scores.coverage import Finding
+from benchinfer.scores.declaration import Crashed
 from benchinfer.scores.formats.format import Format
+from benchinfer.scores.rows.summary import Summary, first_rows, n_rows
 from benchinfer.scores.sources.frames import Source
-from benchinfer.scores.summary import Summary, first_rows, n_rows
-
-type Crashed = Literal["stopped", "missing"]
 
 # Words of a column of status, in small letters, "_" and "-" written as spaces.
 # A proof that a problem has no solution solves it (SAT, MIP, planning); a solver that gives up, and

@@ -7,25 +7,43 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, Protocol, cast
 
 from benchinfer.core.errors import BenchinferError, ScoreTableError
 from benchinfer.core.numbers import count, join, number_of
-from benchinfer.scores.checks.faults import refusal
-from benchinfer.scores.checks.patterns import Pattern, pattern_of
 from benchinfer.scores.columns import COMMON, GROUPS, ITEMS, common_name
-from benchinfer.scores.coverage import Finding
-from benchinfer.scores.formats.layouts import MEASURES, PUBLISHED, error_columns, is_measure
+from benchinfer.scores.coverage import Finding, refusal
+from benchinfer.scores.declaration import Declaration
 from benchinfer.scores.sources.curves import STEPS, TARGETS, TRACES
-from benchinfer.scores.sources.declaration import declared
 from benchinfer.scores.sources.files import open_source
 from benchinfer.scores.sources.frames import Source
+from benchinfer.scores.sources.layouts import MEASURES, PUBLISHED, error_columns, is_measure
+from benchinfer.scores.sources.patterns import Pattern, pattern_of
 
 if TYPE_CHECKING:
-    from benchinfer.scores.table import ScoreTable
+    import pandas as pd
+
+    from benchinfer.core.measure import Measure
+    from benchinfer.scores.rows.summary import Summary
+    from benchinfer.scores.sources.targets import Goals
 
 type Options = Mapping[str, Any]
-type Read = Callable[..., ScoreTable]
+type Read = Callable[[object, Declaration, Goals | None], TrialTable]
+
+
+class TrialTable(Protocol):
+    """Table that a trial gives, as far as its size and its gaps tell whether it is right."""
+
+    @property
+    def datasets(self) -> tuple[str, ...]: ...  # noqa: D102
+    @property
+    def algorithms(self) -> tuple[str, ...]: ...  # noqa: D102
+    @property
+    def measures(self) -> tuple[Measure, ...]: ...  # noqa: D102
+    @property
+    def summary(self) -> Summary: ...  # noqa: D102
+    def failures(self) -> pd.DataFrame: ...  # noqa: D102
+
 
 # Further names of roles, the likeliest first; compared as those of `COMMON`.
 SYNONYMS: dict[str, tuple[str, ...]] = {
@@ -133,11 +151,12 @@ class Proposal:
         better = ", ".join(f"{name!r}: BETTER" for name in self.directions)
         words = [f"{name}={value!r}" for name, value in self.options.items()]
         words += [f"measures={{{better}}}"] if better else []
-        return f"read_scores({', '.join([self.source, *words])})"
+        function = "read_traces" if "targets" in self.options else "read_scores"
+        return f"{function}({', '.join([self.source, *words])})"
 
 
 def with_proposals(
-    error: ScoreTableError, read: Read, source: object, options: Options
+    error: ScoreTableError, read: Read, source: object, declaration: Declaration
 ) -> ScoreTableError:
     """Return an error that ends with calls that read the table, if there are any."""
     faults = [f for f in cast("Sequence[Finding]", error.findings) if f.severity == "error"]
@@ -145,7 +164,7 @@ def with_proposals(
     if near or not any(fault.rule in _MENDABLE or _ways(fault) for fault in faults):
         return error
     findings = list(cast("Sequence[Finding]", error.findings))
-    made = proposals(read, source, options)
+    made = proposals(read, source, declaration)
     if not made:
         return error
     # Calls that are complete take the place of hints on single options.
@@ -174,21 +193,20 @@ def _ways(fault: Finding) -> list[tuple[str, tuple[str, ...] | str]]:
     return [*nested, *(("take", value) for name, value in fault.proposes if name == "take")]
 
 
-def proposals(read: Read, source: object, options: Options) -> list[Proposal]:
+def proposals(read: Read, source: object, declaration: Declaration) -> list[Proposal]:
     """Return up to three sets of options with which a table can be read, the likeliest first."""
     try:
-        origin = open_source(source, options.get("query"), options.get("name"))
+        origin = open_source(source, declaration.query, declaration.name)
         # Of the columns that have no role yet the values tell.
         names = [name for name in origin.names if name not in origin.kinds]
         if len(names) > _MOST_COLUMNS:
             return []  # a trial lays out every column
         loaded = origin.load(names, [], [])[0].collect().to_arrow()
         columns, rows = [_column(loaded.column(name), name) for name in names], loaded.num_rows
-        candidates = list(itertools.islice(_candidates(origin, columns, options), 4 * _MOST_TRIALS))
+        queue = list(itertools.islice(_candidates(origin, columns, declaration), 4 * _MOST_TRIALS))
     except BenchinferError:
         return []
     most = min(_MOST_TRIALS, max(4, _ROWS // max(rows, 1)))
-    queue = candidates
     made: dict[bytes, tuple[bool, Proposal]] = {}
     tried: list[Options] = []
     while queue and len(tried) < most and len(made) < _SHOWN:
@@ -196,10 +214,12 @@ def proposals(read: Read, source: object, options: Options) -> list[Proposal]:
         if candidate in tried:
             continue
         tried.append(candidate)
-        table, directions, faults = _trial(read, source, options, candidate)
+        table, directions, faults = _trial(read, source, declaration, candidate)
         if table is None:
-            queue[:0] = [c for c in _mended(candidate, faults, columns, options) if c not in tried]
-        elif len(table.failures()) and (curve := _of_curves(candidate, columns, options)):
+            queue[:0] = [
+                c for c in _mended(candidate, faults, columns, declaration) if c not in tried
+            ]
+        elif len(table.failures()) and (curve := _of_curves(candidate, columns, declaration)):
             queue[:0] = curve  # what is not logged at each step is no failure
         elif len(table.algorithms) > 1:
             added = {name: value for name, value in candidate.items() if name != "measures"}
@@ -222,33 +242,34 @@ def _column(values: Any, name: str) -> ColumnKind:
 
 
 def _trial(
-    read: Read, source: object, options: Options, candidate: Options
-) -> tuple[ScoreTable | None, tuple[str, ...], list[Finding]]:
+    read: Read, source: object, declaration: Declaration, candidate: Options
+) -> tuple[TrialTable | None, tuple[str, ...], list[Finding]]:
     """Read the table, with a provisional direction where none is declared."""
-    given = {**options, **candidate}
-    if options.get("columns"):
-        given["columns"] = {**candidate.get("columns", {}), **options["columns"]}
+    fields = {name: value for name, value in candidate.items() if name != "targets"}
+    given, targets = replace(declaration, **fields), candidate.get("targets")
+    if declaration.columns:
+        given = replace(given, columns={**candidate.get("columns", {}), **declaration.columns})
     directions = tuple(candidate.get("measures", ()))
     for _ in range(2):
         try:
-            return read(source, **given), directions, []
+            return read(source, given, targets), directions, []
         except ScoreTableError as error:
             faults = [f for f in cast("Sequence[Finding]", error.findings) if f.severity == "error"]
             if not faults or {fault.rule for fault in faults} != {"direction not given"}:
                 return None, (), faults
             directions = (*directions, *dict(faults[0].proposes)["measures"])
-            given["measures"] = dict.fromkeys(directions, "higher")
+            given = replace(given, measures=dict.fromkeys(directions, "higher"))
         except BenchinferError:
             break
     return None, (), []
 
 
 def _candidates(
-    origin: Source, columns: Sequence[ColumnKind], options: Options
+    origin: Source, columns: Sequence[ColumnKind], declaration: Declaration
 ) -> Iterator[dict[str, Any]]:
     """Yield options for a trial, the likeliest first."""
-    given: Mapping[str, str] = options.get("columns") or {}
-    declared_measures = declared(options.get("measures"), None, None, None, None, origin.toml)[0]
+    given = declaration.columns or {}
+    declared_measures = Declaration(declaration.measures).with_file(origin.toml)[0].list_measures()
     tool = origin.known
     measures = [m.name for m in declared_measures or (() if tool is None else tool.measures)]
     # What a tool has other uses for, such as the state of a run, names nothing.
@@ -256,16 +277,16 @@ def _candidates(
     free = [c for c in columns if c.name not in {*given, *by_tool}]
     # Of a tool's own columns of text none is a label but by its name.
     free = [c for c in free if tool is None or c.numeric or _role(c)]
-    for name, of_files in _names_of_files(origin, options):
+    for name, of_files in _names_of_files(origin, declaration):
         fixed = {*given.values(), *by_tool.values(), *of_files}
         for labels in _labels(free, fixed):
             left = [c for c in free if c.name not in labels]
             for scores in _scores(left, {*labels.values(), *fixed}, measures):
-                if "layout" in scores and options.get("layout", "auto") != "auto":
+                if "layout" in scores and declaration.layout != "auto":
                     continue
                 roles = _needed({**labels, **scores.pop("columns", {})}, columns)
-                said = ({"name": name} if name else {}) | ({"columns": roles} if roles else {})
-                yield said | scores
+                added = ({"name": name} if name else {}) | ({"columns": roles} if roles else {})
+                yield added | scores
 
 
 def _needed(roles: Mapping[str, str], columns: Sequence[ColumnKind]) -> dict[str, str]:
@@ -278,9 +299,9 @@ def _needed(roles: Mapping[str, str], columns: Sequence[ColumnKind]) -> dict[str
     }
 
 
-def _names_of_files(origin: Source, options: Options) -> Iterator[tuple[str, set[str]]]:
+def _names_of_files(origin: Source, declaration: Declaration) -> Iterator[tuple[str, set[str]]]:
     """Yield patterns of the names of files, each with the roles that it gives."""
-    if options.get("name") is None and len(origin.files) > 1:
+    if declaration.name is None and len(origin.files) > 1:
         pattern = pattern_of([name.rpartition(".")[0] or name for name in origin.files])
         for roles in _roles_of_parts(pattern, set()):
             yield pattern.written(roles), set(roles)
@@ -429,18 +450,18 @@ def _mended(
     candidate: Mapping[str, Any],
     faults: Sequence[Finding],
     columns: Sequence[ColumnKind],
-    options: Options,
+    declaration: Declaration,
 ) -> Iterator[dict[str, Any]]:
     """Yield a candidate with the options that its faults propose."""
     if not any(fault.rule == "duplicate rows" for fault in faults):
         return
-    given, added = options.get("columns") or {}, candidate.get("columns", {})
+    given, added = declaration.columns or {}, candidate.get("columns", {})
     left = [c for c in columns if c.name not in {*given, *added, *candidate.get("measures", ())}]
     for name, value in (way for fault in faults for way in _ways(fault)):
-        if name == "units" and not options.get("units"):
+        if name == "units" and not declaration.units:
             yield {**candidate, "units": value}
             return
-    yield from (curves := _of_curves(candidate, left, options))
+    yield from (curves := _of_curves(candidate, left, declaration))
     a_trace = any(str(curve["take"]).rpartition(":")[2] in TRACES for curve in curves)
     if a_trace and [*added.values()].count("algorithm") < 2:  # functions are no settings
         yield {**candidate, "targets": TARGETS}
@@ -455,10 +476,10 @@ def _mended(
 
 
 def _of_curves(
-    candidate: Mapping[str, Any], columns: Sequence[ColumnKind], options: Options
+    candidate: Mapping[str, Any], columns: Sequence[ColumnKind], declaration: Declaration
 ) -> list[dict[str, Any]]:
     """Return a candidate with the last score of each curve, where a column is named as steps."""
-    if "take" in candidate or options.get("take") is not None:
+    if "take" in candidate or declaration.take is not None:
         return []
     steps = [c for c in columns if c.plain in STEPS and c.numeric and c.complete and c.labels > 1]
     if any(c.plain in ITEMS for c in columns):
@@ -467,7 +488,7 @@ def _of_curves(
     return [{**candidate, "take": f"last:{column.name}"} for column in finest]
 
 
-def _gives(table: ScoreTable) -> str:
+def _gives(table: TrialTable) -> str:
     """Return the size of a table as text: ``3 algorithms x 12 data sets x 5 replications``."""
     parts = [count(len(table.algorithms), "algorithm"), count(len(table.datasets), "data set")]
     replications = table.summary.replications

@@ -16,7 +16,6 @@ from benchinfer.scores.numerics import two_way
 MIXED = ("stand-ins", "per cent and fractions")
 UNEQUAL = "unequal spread"
 # Of nested units: items that some algorithms lack, and groups of items declared within items.
-LACKING, REVERSED = "units without items", "order of units"
 _FEWEST = 4  # data sets
 _NEGATIVE = (-1.0, -9.0, -99.0, -999.0, -9999.0, -99999.0)
 _LARGE = (999.0, 9999.0, 99999.0, 999999.0, 9999999.0, 1e6, 1e7, 1e8, 1e9, 2147483647.0)
@@ -151,8 +150,8 @@ def unequal_spread(facts: Facts) -> Finding | None:
 _ONE_UNIT = {
     "permutation": "typical differences, which few data sets do not move (compare_permutation)",
     "log": 'relative scores (Measure(scale="log"))',
-    "ranks": 'ranks within data sets (read_scores(..., normalise="ranks"))',
-    "z": 'standard deviations of each data set (read_scores(..., normalise="z"))',
+    "ranks": 'ranks within data sets (scores.normalise("ranks"))',
+    "z": 'standard deviations of each data set (scores.normalise("z"))',
 }
 
 

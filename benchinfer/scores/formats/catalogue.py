@@ -6,6 +6,7 @@ contents are another tool's, and the next one is tried; the last is the reader o
 """
 
 import re
+from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from fnmatch import fnmatch
@@ -143,6 +144,11 @@ FOLDERS: tuple[tuple[str, str], ...] = (
     ("IOHprofiler_*.json", "curves.optimisers.ioh"),
     ("*.jsonl", "evaluations.every_eval_ever.detailed"),
 )
+# The same of tools that fill a folder with the cases of one run: what names the case of each file.
+RUNS: tuple[tuple[str, str], ...] = (
+    ("sample.json", "timing.criterion.cases"),
+    ("machine.json", "timing.asv.cases"),
+)
 
 # Endings of files of a folder that are read; files that describe others (MTEB); beginnings of the
 # names of files that hold the scores of a folder, the others being beside (ours, ASlib).
@@ -212,6 +218,18 @@ def of_folder(folder: Path, files: Sequence[Path]) -> Results | None:
     names = {file.name for file in files}
     places = [place for pattern, place in FOLDERS if any(fnmatch(n, pattern) for n in names)]
     return _first(_function(place)(folder, files) for place in places)
+
+
+def runs_below(folder: Path, files: Sequence[Path]) -> list[Path]:
+    """Return the folders in a folder that hold runs of a tool, if it holds a case more than once.
+
+    Of Criterion and asv one run fills a folder; the same case is in several runs.
+    """
+    names = {file.name for file in files}
+    cases = [_function(place)(files) for name, place in RUNS if name in names]
+    most = max((max(Counter(of.values()).values(), default=0) for of in cases), default=0)
+    folders = {folder / file.relative_to(folder).parts[0] for of in cases for file in of}
+    return sorted(folders) if most > 1 else []
 
 
 def suffix_of(path: Path) -> str:

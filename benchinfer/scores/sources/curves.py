@@ -178,7 +178,7 @@ def points(
             " is better than that of a new run, and more so of longer and noisier curves.",
             hint=(
                 'select by another column, as in take="best:val_acc", or by none:'
-                f" take={literal(f'last:{take.steps}')};\nselected=True takes"
+                f" take={literal(f'last:{take.steps}')};\nDeclaration(selected=True) takes"
                 " the best all the same."
             ),
         )

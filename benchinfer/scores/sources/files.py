@@ -1,30 +1,23 @@
-"""Files as sources of tables: one, a folder or a pattern."""
+"""Opening of sources by what they are: a path, a pattern, a folder, several files, a frame."""
 
-import csv
 import os
-import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from glob import glob
-from io import BufferedReader, TextIOWrapper
-from itertools import chain, takewhile
+from itertools import takewhile
 from pathlib import Path
-from typing import IO, Any, cast
+from typing import Any, cast
 
 import narwhals as nw
 
 from benchinfer.core.arguments import is_text
-from benchinfer.core.errors import ScoreTableError, message
+from benchinfer.core.errors import ScoreTableError
 from benchinfer.core.numbers import count, several
 from benchinfer.core.saving import note_input
 from benchinfer.scores.columns import (
     as_label,
-    expression,
-    lazy,
-    placeholders,
-    slots,
 )
 from benchinfer.scores.coverage import Finding
 from benchinfer.scores.formats.catalogue import (
@@ -33,7 +26,6 @@ from benchinfer.scores.formats.catalogue import (
     EXCEL,
     JSON,
     OURS,
-    READ,
     SCENARIO,
     SQL,
     SQLITE,
@@ -45,56 +37,48 @@ from benchinfer.scores.formats.catalogue import (
     of_folder,
     of_records,
     recognised,
+    runs_below,
     suffix_of,
 )
 from benchinfer.scores.formats.documents import (
-    DEEPEST,
-    rows_of,
     runs_by_tasks,
-    too_deep,
 )
-from benchinfer.scores.formats.format import Format, not_utf8
-from benchinfer.scores.formats.layouts import roles_of
-from benchinfer.scores.formats.packed import COMPRESSED, MOST_BYTES, opened
-from benchinfer.scores.numerics.places import NotDenseError
+from benchinfer.scores.formats.format import Format
 from benchinfer.scores.sources.arrow import arrow_file
 from benchinfer.scores.sources.excel import excel_file
+from benchinfer.scores.sources.folders import (
+    SELECT,
+    below,
+    files_below,
+    is_table,
+    names_apart,
+    not_opened,
+    of_names,
+    refuse_unlike,
+    together,
+    with_notes,
+)
 from benchinfer.scores.sources.frames import (
-    Columns,
-    Load,
-    Loaded,
     Source,
-    Stream,
-    check_memory,
     first_line,
     of_frame,
 )
+from benchinfer.scores.sources.json import json_lines_file
+from benchinfer.scores.sources.layouts import roles_of
 from benchinfer.scores.sources.partitions import partitions, with_partitions
-from benchinfer.scores.sources.query import duckdb_file, numbers_of_text, open_relation, sqlite_file
+from benchinfer.scores.sources.query import duckdb_file, open_relation, sqlite_file
 from benchinfer.scores.sources.runs import as_run, contexts_that_differ, is_timed
 from benchinfer.scores.sources.streams import as_file, is_stream
+from benchinfer.scores.sources.text import open_text
 
 _KNOWN = (
     "csv, tsv (also .gz, .bz2, .zst), parquet, feather, json, jsonl, arff, npz, xlsx, duckdb, md,"
     " tex, html"
 )
 _SIGNS = "*?["  # of a pattern
-_BLOCK = 2**20  # bytes that Arrow reads at once: less has nothing for a second thread
-_SELECT = "a pattern selects, such as 'folder/*.csv'."
-_LONGEST = 1 << 26  # bytes or characters of a line
-_INTEGRAL = re.compile(r"[+-]?[0-9]+\.0+")
 _MOST_COLUMNS = 20_000
 _DESCRIPTORS = ("/dev/", "/proc/")  # folders of files that are open already
 _FILE = "benchinfer_file"  # the column of the names of files that are algorithms
-# What is wrong with a text file, and the words of PyArrow for it; the first that fits counts.
-_ARROW_FAULTS = {
-    "encoding": "UTF8",
-    "no number": "conversion error",
-    "no rows": "Empty CSV",
-    "quotation": "straddl",
-    "array": "Column() changed from object to array in row 0",
-    "no object": "Column() changed from object",
-}
 
 
 def as_files(source: object) -> object:
@@ -149,7 +133,7 @@ def _of_several(paths: Sequence[Path], query: str | None, name: str | None) -> S
     shared = sorted(label for label, n in times.items() if n > 1)
     title, stem = " and ".join(path.name for path in paths), paths[0].parent.name or "data"
     if "algorithm" in roles.spread or (columns and not shared):
-        return replace(_together(parts, names, []), name=title, stem=stem)
+        return replace(together(parts, names, []), name=title, stem=stem)
     if any(of_part != held[0] for of_part in held) or (len(shared) > 1 and roles.wide):
         raise ScoreTableError(
             f"{len(paths)} files share {count(len(shared), 'algorithm')}: {several(shared)}.",
@@ -165,7 +149,7 @@ def _of_several(paths: Sequence[Path], query: str | None, name: str | None) -> S
     notes = [Finding("files as algorithms", "note", len(names), what)]
     if timed:
         notes += contexts_that_differ(runs)
-    source = _together(parts, names, notes)
+    source = together(parts, names, notes)
     known = source.known or Format("", layout="auto")
     said = {n: role for n, role in known.columns.items() if n not in columns}
     said |= {_FILE: "algorithm"} | (joined if len(shared) > 1 else {})
@@ -180,21 +164,6 @@ def _labels_in(source: Source, columns: Sequence[str]) -> set[str]:
     schema = frame.collect_schema()
     texts = frame.select(*(as_label(name, schema[name]).alias(name) for name in columns)).unique()
     return {"/".join(map(str, row)) for row in texts.collect().iter_rows()}
-
-
-def names_apart(paths: Sequence[Path]) -> list[str]:
-    """Return distinct names of files: those without ending, or else those of their folders."""
-    for i in range(max(len(path.parts) for path in paths)):
-        names = [
-            path.name.removesuffix(_ending(path)) if i == 0 else "/".join(path.parts[-i - 1 : -i])
-            for path in paths
-        ]
-        if len(set(names)) == len(names):
-            return names
-    raise ScoreTableError(
-        f"{len(paths)} files have no names by which to tell them apart.",
-        hint="the same file is there twice, or folders differ at several places.",
-    )
 
 
 def _opened(source: object, query: str | None, name: str | None) -> Source:
@@ -279,19 +248,23 @@ def _of_pattern(typed: str, path: Path, name: str | None) -> Source:
     ]
     above = {folder for file in files for folder in file.parents}
     folders = [match for match in matches if match not in {*files, *above}]
+    fixed = takewhile(lambda part: not any(sign in part for sign in _SIGNS), path.parent.parts)
+    root = Path(*fixed)
     if not files:
+        inner = [f for match in folders if match.is_dir() for f in files_below(match, typed)]
+        if name is None and (runs := runs_below(root, inner)):
+            return replace(_of_runs(runs, inner, root), name=path.name, stem=root.name or "data")
         within = f"it matches folders; {typed.rstrip('/')}/*.csv matches files in them."
         raise ScoreTableError(
             f"no file matches {typed!r}.",
             hint=within if folders else "the pattern is taken from the current folder.",
         )
-    fixed = takewhile(lambda part: not any(sign in part for sign in _SIGNS), path.parent.parts)
-    return _of_files(typed, files, Path(*fixed), folders, name)
+    return _of_files(typed, files, root, folders, name)
 
 
 def _of_folder(typed: str, path: Path, name: str | None) -> Source:
     """Read the files ``scores.*`` of a folder, or else all tables of the folder together."""
-    tables = [file for file in sorted(path.iterdir()) if _is_table(file)]
+    tables = [file for file in sorted(path.iterdir()) if is_table(file)]
     score_files = [file for file in tables if file.name.startswith(OURS)]
     if len(score_files) > 1:
         listed = ", ".join(file.name for file in score_files)
@@ -306,10 +279,12 @@ def _of_folder(typed: str, path: Path, name: str | None) -> Source:
         return replace(inner, name=path.name, stem=path.name)
     if runs := [table for table in tables if table.name.startswith(SCENARIO)]:
         return _of_files(typed, runs, path, [t for t in tables if t not in runs], name)
-    listed = _files_below(path, typed)
+    listed = files_below(path, typed)
     streams = [file for file in listed if is_stream(file)]
     files = [file for file in listed if file not in streams]
 
+    if name is None and (runs := runs_below(path, files)):
+        return replace(_of_runs(runs, files, path), name=path.name, stem=path.name)
     if name is None and (results := of_folder(path, files)) is not None:
         import pandas as pd
 
@@ -318,8 +293,8 @@ def _of_folder(typed: str, path: Path, name: str | None) -> Source:
         toml = path / "measures.toml"
         toml = toml if toml.is_file() else None
         inner = replace(inner, known=results[0], stem=path.name, toml=toml)
-        return _with_notes(inner, [_not_opened(streams, path)]) if streams else inner
-    tables = [file for file in files if _is_table(file)]
+        return with_notes(inner, [not_opened(streams, path)]) if streams else inner
+    tables = [file for file in files if is_table(file)]
     if not tables:
         raise ScoreTableError(
             f"the folder {typed!r} holds no table.",
@@ -337,13 +312,25 @@ def _of_folder(typed: str, path: Path, name: str | None) -> Source:
             f"{len(unfinished):,} of {len(tables):,} tables have a name or folder that begins with"
             " '_', as unfinished ones do.",
             where=[("file",), *unfinished],
-            hint=_SELECT,
+            hint=SELECT,
         )
     if sides := _timed_sides(path, tables, name):
         return replace(_of_several(sides, None, None), name=path.name, stem=path.name)
     others = [file for file in files if file not in {*tables, path / "measures.toml"}]
     others += streams
     return _of_files(typed, tables, path, others, name)
+
+
+def _of_runs(runs: Sequence[Path], files: Sequence[Path], folder: Path) -> Source:
+    """Read folders of which each is one run of a tool, or has the runs of one side."""
+    within = [[file for file in files if file.is_relative_to(run)] for run in runs]
+    if len(runs) == 1:
+        return of_path(runs[0], None, None)
+    if any(runs_below(run, of) for run, of in zip(runs, within, strict=True)):
+        return _of_several(runs, None, None)
+    names = [below(run, folder) for run in runs]
+    parts = [as_run(of_path(run, None, None), at) for run, at in zip(runs, names, strict=True)]
+    return replace(together(parts, names, []), files=tuple(names))
 
 
 def _timed_sides(path: Path, tables: Sequence[Path], name: str | None) -> list[Path]:
@@ -355,37 +342,6 @@ def _timed_sides(path: Path, tables: Sequence[Path], name: str | None) -> list[P
     return sides if is_timed(of_file(str(tables[0]), tables[0], None, path)) else []
 
 
-def _files_below(folder: Path, typed: str) -> list[Path]:
-    """List the files of a folder, those in linked folders too; a hidden folder is listed itself."""
-
-    def fail(error: OSError) -> None:
-        raise ScoreTableError(f"{typed!r} cannot be read: {error.strerror}.") from None
-
-    seen: set[Path] = set()
-    files: list[Path] = []
-    for place, folders, names in folder.walk(on_error=fail, follow_symlinks=True):
-        if (there := place.resolve()) in seen:
-            folders.clear()
-            continue
-        seen.add(there)
-        hidden = [name for name in folders if name.startswith(".")]
-        folders[:] = [name for name in folders if name not in hidden]
-        files += [place / name for name in (*names, *hidden)]
-    return sorted(files)
-
-
-def _is_table(path: Path) -> bool:
-    if path.name in DESCRIPTIONS:
-        return False
-    kind = suffix_of(path) in READ and not path.name.startswith(".")
-    return kind and not path.is_dir() and not is_stream(path)
-
-
-def below(path: Path, folder: Path) -> str:
-    """Return the path of a file below a folder."""
-    return path.relative_to(folder).as_posix()
-
-
 class _NoScoresError(ScoreTableError):
     """A tool's file holds no scores."""
 
@@ -394,7 +350,7 @@ def _of_files(
     typed: str, paths: list[Path], folder: Path, others: Sequence[Path], name: str | None
 ) -> Source:
     """Read files together, with findings on the files read and on the others."""
-    _refuse_unlike(typed, paths, folder)
+    refuse_unlike(typed, paths, folder)
     names = [below(path, folder) for path in paths]
     parts: list[Source] = []
     empty: list[str] = []
@@ -416,178 +372,17 @@ def _of_files(
         notes.append(Finding("files without scores", "warning", len(empty), what, where, hint))
     streams = [other for other in others if is_stream(other)]
     if streams:
-        notes.append(_not_opened(streams, folder))
+        notes.append(not_opened(streams, folder))
     if others := [other for other in others if other not in streams]:
         what = f"{len(others)} {'was' if len(others) == 1 else 'were'} not read."
         where = (("file or folder",), *((below(other, folder),) for other in others[:5]))
         notes.append(Finding("files not read", "note", len(others), what, where))
     if len(parts) > 1 and all(map(is_timed, parts)):
         parts = [as_run(part, file) for part, file in zip(parts, names, strict=True)]
-    source = _together(parts, names, notes)
+    source = together(parts, names, notes)
     if len(parts) == 1:
         return source
     return replace(source, name=Path(typed).name, stem=folder.name or "data", files=tuple(names))
-
-
-def _not_opened(streams: Sequence[Path], folder: Path) -> Finding:
-    """Report pipes, sockets and devices of a folder, of which reading might never end."""
-    n = len(streams)
-    what = (
-        f"{count(n, 'stream')} {'was' if n == 1 else 'were'} not opened: pipes, sockets or devices."
-    )
-    where = (("file",), *((below(stream, folder),) for stream in streams[:5]))
-    hint = "a pipe is read where its own path is given."
-    return Finding("streams not read", "warning", n, what, where, hint)
-
-
-def _with_notes(source: Source, notes: Sequence[Finding]) -> Source:
-    """Return a source with further findings."""
-
-    def load(labels: Columns, scores: Columns, covariates: Columns) -> Loaded:
-        frame, findings = source.load(labels, scores, covariates)
-        return frame, [*findings, *notes]
-
-    return replace(source, load=load, stream=None)
-
-
-def _together(parts: Sequence[Source], names: Sequence[str], notes: Sequence[Finding]) -> Source:
-    """Return one source of the rows of several sources with the same columns."""
-    _refuse_other_columns([part.names for part in parts], names)
-
-    def load(labels: Columns, scores: Columns, covariates: Columns) -> Loaded:
-        loaded = [part.load(labels, scores, covariates) for part in parts]
-        tables = [frame.collect() for frame, _ in loaded]
-        findings = [finding for _, of_part in loaded for finding in of_part]
-        findings += _files_read([len(table) for table in tables], names)
-        return _joined(tables, labels, [*scores, *slots(covariates)]), [*findings, *notes]
-
-    kinds = {column: kind for part in parts for column, kind in part.kinds.items()}
-    known = parts[0].known
-    for part in parts[1:]:
-        known = None if known is None else known.joined(part.known)
-    return replace(parts[0], load=load, kinds=kinds, known=known, stream=None)
-
-
-def _refuse_unlike(typed: str, paths: Sequence[Path], folder: Path) -> None:
-    """Raise a ScoreTableError where files cannot be read together, or where one is empty."""
-    kinds = {suffix_of(path) or "(none)" for path in paths}
-    if len(paths) > 1 and (len(kinds) > 1 or kinds <= {*SQL, *EXCEL}):
-        names = [(below(path, folder),) for path in paths]
-        raise ScoreTableError(
-            f"{typed!r} is {len(paths)} files of kinds {', '.join(sorted(kinds))}.",
-            where=[("file",), *names],
-            hint=["several files are read together when all are of one kind.", _SELECT],
-        )
-    empty = [path for path in paths if not path.is_file() or path.stat().st_size == 0]
-    if empty:
-        raise ScoreTableError(
-            f"{len(empty)} of {len(paths)} files {'is' if len(empty) == 1 else 'are'} empty.",
-            where=[("file",), *((below(path, folder),) for path in empty)],
-            hint="write them again, or take them away.",
-        )
-
-
-def _refuse_other_columns(columns: Sequence[Sequence[str]], names: Sequence[str]) -> None:
-    """Raise a ScoreTableError where a file has other columns than the first, in whatever order."""
-    first = columns[0]
-    odd = [
-        (
-            name,
-            ", ".join(c for c in first if c not in held) or "none",
-            ", ".join(c for c in held if c not in first) or "none",
-        )
-        for name, held in zip(names, columns, strict=True)
-        if set(held) != set(first)
-    ]
-    if odd:
-        raise ScoreTableError(
-            f"{len(odd):,} of {len(names):,} files have other columns than {names[0]!r}.",
-            where=[("file", "lacks", "has besides"), *odd],
-            hint=["add the columns that are missing, empty where there is no score;", _SELECT],
-        )
-
-
-def _files_read(rows: Sequence[int], names: Sequence[str]) -> list[Finding]:
-    """Report which files were read together, and those without rows."""
-    if len(names) == 1:
-        return []
-    where = (("file", "rows"), *zip(names, map(str, rows), strict=True))
-    what = f"{sum(rows)} rows were read from {len(names)} files."
-    findings = [Finding("files read", "note", len(names), what, where[:6])]
-    if without := [(name,) for name, n in zip(names, rows, strict=True) if n == 0]:
-        hold = "holds" if len(without) == 1 else "hold"
-        what = f"{len(without):,} of {len(names):,} files {hold} no rows."
-        where = (("file",), *without[:5])
-        findings.append(Finding("files without rows", "note", len(without), what, where))
-    return findings
-
-
-def _joined(
-    tables: Sequence[nw.DataFrame[Any]], labels: Sequence[str], numbers: Sequence[str]
-) -> nw.LazyFrame[Any]:
-    """Return the rows of all tables; columns of numbers in some and text in others become text."""
-    import pyarrow as pa
-
-    arrow = [table.to_arrow() for table in tables]
-    try:
-        joined = pa.concat_tables(arrow, promote_options="permissive")
-    except (pa.ArrowInvalid, pa.ArrowTypeError):
-        # Numbers in one file, text in another: text in all, for the checks to see.
-        mixed = [n for n in numbers if not _of_one_type(arrow, n)]
-        written = [n for n in labels if not _of_one_type(arrow, n)]
-        text: list[Any] = []
-        for table in tables:
-            labelled = table.with_columns(
-                as_label(n, table.schema[n]).cast(nw.String).alias(n) for n in written
-            ).to_arrow()
-            for name in mixed:
-                i = labelled.schema.get_field_index(name)
-                labelled = labelled.set_column(i, name, labelled.column(i).cast(pa.string()))
-            text.append(labelled)
-        joined = pa.concat_tables(text, promote_options="permissive")
-    return lazy(joined.unify_dictionaries())
-
-
-def _of_one_type(tables: Sequence[Any], column: str) -> bool:
-    """Return whether the tables hold the column in types that have one in common."""
-    import pyarrow as pa
-
-    schemas = [pa.schema([table.schema.field(column)]) for table in tables]
-    try:
-        pa.unify_schemas(schemas, promote_options="permissive")
-    except (pa.ArrowInvalid, pa.ArrowTypeError):
-        return False
-    return True
-
-
-def of_names(paths: Sequence[Path], pattern: str | None) -> list[dict[str, str]]:
-    """Return the columns that the names of files give by a pattern; all must match."""
-    if pattern is None:
-        return [{} for _ in paths]
-    if not placeholders(pattern) or len(set(placeholders(pattern))) < len(placeholders(pattern)):
-        raise ScoreTableError(
-            f"name={pattern!r} names no column in braces, or one twice.",
-            hint='as in name="{algorithm}_{dataset}".',
-        )
-    form = expression(pattern, {})
-    depth = pattern.count("/") + 1
-    # The ending is that of the kind of file; other dots belong to the name.
-    texts = ["/".join(path.parts[-depth:]).removesuffix(_ending(path)) for path in paths]
-    matches = [form.fullmatch(text) for text in texts]
-    if odd := [text for text, match in zip(texts, matches, strict=True) if match is None]:
-        raise ScoreTableError(
-            f"{len(odd):,} of {len(texts):,} files are not named as name={pattern!r} says.",
-            where=[("file",), *((text,) for text in odd)],
-            hint="the pattern is that of the whole name without its ending.",
-        )
-    return [match.groupdict() for match in matches if match is not None]
-
-
-def _ending(path: Path) -> str:
-    text = path.name
-    while path.suffix.casefold() in COMPRESSED:
-        path = path.with_suffix("")
-    return text[len(path.with_suffix("").name) :]
 
 
 def _refuse_no_file(path: Path, typed: str) -> None:
@@ -627,7 +422,7 @@ def of_file(typed: str, path: Path, query: str | None, folder: Path | None = Non
         known, frame = document
         _refuse_no_scores(typed, known, cast("Any", frame))
     elif suffix in JSON:
-        known, frame = None, _json_file(path, typed)
+        known, frame = None, json_lines_file(path, typed)
     elif suffix in SQL:
         read = sqlite_file if head(path) == SQLITE else duckdb_file
         known, frame = None, read(path, typed, query)
@@ -648,288 +443,4 @@ def _page(path: Path, typed: str) -> Source:
     from benchinfer.scores.formats.pages import published_table, rows_of_page
 
     rows, left_out = rows_of_page(published_table(path, typed))
-    return _with_notes(of_frame(pd.DataFrame(rows), path.name), left_out)
-
-
-def _json_file(path: Path, typed: str) -> object:
-    import pyarrow as pa
-
-    try:
-        table = _json_lines(path, typed, _longest(path, typed))
-    except (pa.ArrowInvalid, pa.ArrowException, OSError) as error:
-        if (fault := _arrow_fault(error)) in ("array", "no object"):
-            raise ScoreTableError(_not_an_object(typed, array=fault == "array")) from None
-        raise ScoreTableError(
-            f"{typed!r} cannot be read as JSON lines: {first_line(error)}"
-        ) from None
-    nested = any(field.type.num_fields for field in table.schema)
-    level = [field.type for field in table.schema]
-    for _ in range(DEEPEST):
-        level = [kind.field(i).type for kind in level for i in range(kind.num_fields)]
-    if level:
-        raise too_deep(typed)
-    if nested and recognised(table.schema.names) is None and path.stat().st_size <= MOST_BYTES:
-        import pandas as pd
-
-        return pd.DataFrame(
-            rows_of(table.to_pylist(), path, of_document)[1]
-        )  # as a list of records
-    return table
-
-
-def _not_an_object(typed: str, *, array: bool = False) -> str:
-    """Return the message on lines that hold no objects."""
-    if not array:
-        what = f"{typed!r} has a line that is no object, and JSON lines hold one object per line."
-        return message(what, hint="remove lines that are no scores, or make them objects.")
-    what = f"{typed!r} is one JSON array, and JSON lines hold one object per line."
-    return message(what, hint="with the ending .json it is read as one document, up to 256 MB.")
-
-
-def _longest(path: Path, typed: str) -> int:
-    """Return the length of the longest line.
-
-    A null where an object should begin is refused: PyArrow ends the process there. So is text that
-    is not in UTF-8, which it does not look at.
-    """
-    before, longest = b"}", 0
-    with _stream(path, typed) as stream:
-        for line in limited(BufferedReader(stream), typed):
-            if (text := line.strip()).startswith(b"null") and before.endswith(b"}"):
-                raise ScoreTableError(_not_an_object(typed))
-            if not line.isascii():
-                try:
-                    line.decode()
-                except UnicodeDecodeError:
-                    raise not_utf8(typed, line) from None
-            before, longest = text or before, max(longest, len(line))
-    return longest
-
-
-def _json_lines(path: Path, typed: str, longest: int) -> Any:
-    """Read JSON lines; text that looks like a date stays text."""
-    import pyarrow as pa
-    from pyarrow import json
-
-    block_size = max(1 << 20, longest + 1)
-
-    def read(**options: Any) -> Any:
-        with _stream(path, typed) as stream:
-            return json.read_json(
-                stream, json.ReadOptions(block_size=block_size), json.ParseOptions(**options)
-            )
-
-    table = read()
-    dates = [field.name for field in table.schema if pa.types.is_timestamp(field.type)]
-    if not dates:
-        return table
-    as_text = pa.schema([(name, pa.string()) for name in dates])
-    return read(explicit_schema=as_text, unexpected_field_behavior="infer").select(
-        table.schema.names
-    )
-
-
-def open_text(path: Path, typed: str, delimiter: str) -> tuple[tuple[str, ...], Load, Stream]:
-    """Read the header of a text file."""
-    shape = _shape(path, typed, delimiter)
-    names = shape[1]
-    if not any(names):
-        raise ScoreTableError(f"{typed!r} is empty: it has no header.")
-    if twice := sorted(name for name, n in Counter(names).items() if n > 1):
-        raise ScoreTableError(
-            f"columns given twice in {typed!r}: {', '.join(twice)}.", hint="keep one of each."
-        )
-
-    def load(labels: Columns, scores: Columns, covariates: Columns) -> Loaded:
-        import pyarrow as pa
-
-        coded = list(dict.fromkeys([*labels, *covariates]))
-        table, findings = _read(path, typed, shape, coded, scores)
-        columns = [_numbers(table.column(name)) for name in covariates]
-        coded_labels = [_without_fractions(table.column(name)) for name in labels]
-        parts = [*coded_labels, *(table.column(name) for name in scores), *columns]
-        return lazy(pa.table(parts, [*labels, *scores, *slots(covariates)])), findings
-
-    return names, load, lambda labels, scores: (0, _batches(path, typed, shape, labels, scores))
-
-
-type _Shape = tuple[str, tuple[str, ...], int]  # delimiter, names, lines above the rows
-
-
-def limited[Text: (bytes, str)](file: IO[Text], typed: str) -> Iterator[Text]:
-    """Yield the lines of a file; raise a ScoreTableError where one is too long for a table."""
-    while line := file.readline(_LONGEST):
-        if len(line) == _LONGEST:
-            raise ScoreTableError(
-                f"{typed!r} has a line of more than {_LONGEST >> 20} MB.",
-                hint="the file is damaged, or not what its name says.",
-            )
-        yield line
-
-
-def _stream(path: Path, typed: str) -> Any:
-    """Return the bytes of a file as a stream, compressed or not."""
-    import pyarrow as pa
-
-    packed = path.suffix.casefold() in COMPRESSED
-    return opened(path, typed) if packed else pa.input_stream(path)
-
-
-def _shape(path: Path, typed: str, delimiter: str) -> _Shape:
-    """Read the header: names may be quoted, and then run over several lines."""
-    import pyarrow as pa
-
-    try:
-        with (
-            _stream(path, typed) as stream,
-            TextIOWrapper(stream, encoding="utf-8-sig", newline="") as file,
-        ):
-            lines = limited(file, typed)
-            blank, line = next(((i, s) for i, s in enumerate(lines) if s.strip()), (0, ""))
-            if "\0" in line:
-                raise not_utf8(typed, line.encode())
-            if delimiter not in line:
-                # Semicolons are what spreadsheets write where the comma is the decimal sign.
-                delimiter = max(",;\t|", key=line.count)
-            rows = csv.reader(chain([line], lines), delimiter=delimiter, strict=True)
-            names = tuple(name.strip() for name in next(rows))
-            return delimiter, names, blank + rows.line_num
-    except UnicodeDecodeError as error:
-        raise not_utf8(typed, error.object) from None
-    except csv.Error as error:
-        raise ScoreTableError(f"the header of {typed!r} cannot be read: {error}.") from None
-    except (pa.ArrowInvalid, OSError) as error:
-        raise ScoreTableError(_unreadable(path, typed, error)) from None
-
-
-def _arrow_fault(error: Exception) -> str:
-    """Return what is wrong with a text file, which PyArrow's errors have in their texts alone."""
-    text = str(error)
-    return next((fault for fault, sign in _ARROW_FAULTS.items() if sign in text), "")
-
-
-def _unreadable(path: Path, typed: str, error: Exception) -> str:
-    hint = ""
-    if path.suffix.casefold() in COMPRESSED:
-        hint = "the file is cut, damaged, or not compressed as its name says."
-    elif _arrow_fault(error) == "quotation":
-        hint = "a quotation mark is not closed, or a row is longer than a megabyte."
-    return message(f"{typed!r} cannot be read: {error}.", hint=[hint] if hint else [])
-
-
-def _read(
-    path: Path, typed: str, shape: _Shape, coded: Sequence[str], scores: Sequence[str]
-) -> tuple[Any, list[Finding]]:
-    """Read some columns: labels as codes, and scores as numbers or, failing that, as text."""
-    import pyarrow as pa
-    from pyarrow import csv as pacsv
-
-    ragged: list[str] = []
-
-    def skip(row: Any) -> str:
-        ragged.append(row.text)
-        return "skip"
-
-    def attempt(kind: Any) -> Any:
-        ragged.clear()
-        with _stream(path, typed) as stream:
-            return pacsv.read_csv(stream, **_options(path, shape, coded, scores, kind, skip))
-
-    try:
-        try:
-            table = attempt(pa.float64())
-        except pa.ArrowInvalid as error:
-            if _arrow_fault(error) != "no number":
-                raise
-            table = attempt(pa.string())
-    except (pa.ArrowInvalid, OSError) as error:
-        fault = _arrow_fault(error)
-        if fault == "encoding":
-            raise not_utf8(typed) from None
-        if fault == "no rows":
-            raise ScoreTableError(f"{typed!r} has a header and no rows.") from None
-        raise ScoreTableError(_unreadable(path, typed, error)) from None
-    check_memory(typed, table.num_rows)
-    if not ragged:
-        return table.unify_dictionaries(), []
-    n, width = len(ragged), len(shape[1])
-    where = (("row",), *((row,) for row in sorted(ragged)[:5]))
-    what = f"{n} {'row does' if n == 1 else 'rows do'} not have {width} fields."
-    hint = f"the header has {width} fields, separated by {shape[0]!r}."
-    finding = Finding("ragged rows", "error", n, what, where, hint)
-    return table.unify_dictionaries(), [finding]
-
-
-def _options(
-    path: Path,
-    shape: _Shape,
-    coded: Sequence[str],
-    scores: Sequence[str],
-    kind: Any,
-    ragged: Any = None,
-) -> dict[str, Any]:
-    """Return the options by which a file is read."""
-    import pyarrow as pa
-    from pyarrow import csv as pacsv
-
-    delimiter, names, skip = shape
-    types = dict.fromkeys(coded, pa.dictionary(pa.int32(), pa.string()))
-    # Arrow's threads that still hold the handler of ragged rows as Python ends abort the process.
-    threads = path.stat().st_size > _BLOCK
-    return {
-        "read_options": pacsv.ReadOptions(column_names=names, skip_rows=skip, use_threads=threads),
-        "parse_options": pacsv.ParseOptions(
-            delimiter=delimiter, newlines_in_values=True, invalid_row_handler=ragged
-        ),
-        "convert_options": pacsv.ConvertOptions(
-            column_types=types | dict.fromkeys(scores, kind), include_columns=[*coded, *scores]
-        ),
-    }
-
-
-def _batches(
-    path: Path, typed: str, shape: _Shape, labels: Sequence[str], scores: Sequence[str]
-) -> Iterator[Any]:
-    """Read a file in batches of rows; on any fault leave it to the reader of all rows."""
-    import pyarrow as pa
-    from pyarrow import csv as pacsv
-
-    try:
-        options = _options(path, shape, labels, scores, pa.float64())
-        with _stream(path, typed) as stream, pacsv.open_csv(stream, **options) as batches:
-            for batch in batches:
-                if any(_all_integral(batch.column(name).dictionary) for name in labels):
-                    raise NotDenseError  # 1.0 is written as 1 where no label has a fraction
-                yield batch
-    except (pa.ArrowInvalid, OSError):
-        raise NotDenseError from None
-
-
-def _numbers(column: Any) -> Any:
-    """Turn codes of text into numbers, or into plain text where one is no number."""
-    import pyarrow as pa
-
-    if not column.num_chunks:
-        return pa.chunked_array([], pa.float64())
-    values = numbers_of_text(column.chunk(0).dictionary)
-    if values is None:
-        return column.cast(pa.string())
-    return pa.chunked_array([values.take(chunk.indices) for chunk in column.chunks], pa.float64())
-
-
-def _without_fractions(column: Any) -> Any:
-    """Write labels that are all whole numbers without ".0", as the other engines do."""
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
-    if not column.num_chunks or not len(column.chunk(0).dictionary):
-        return column
-    if not _all_integral(column.chunk(0).dictionary):  # the same in all chunks, once unified
-        return column
-    text = pc.replace_substring_regex(column.cast(pa.string()), r"\.0+$", "")  # pyright: ignore[reportAttributeAccessIssue]
-    return text.dictionary_encode().unify_dictionaries()
-
-
-def _all_integral(labels: Any) -> bool:
-    # Of most columns the first label tells.
-    return all(_INTEGRAL.fullmatch(label.as_py()) for label in labels)
+    return with_notes(of_frame(pd.DataFrame(rows), path.name), left_out)

@@ -83,7 +83,7 @@ def sqlite_file(path: Path, typed: str, query: str | None) -> object:
 def _several_tables(what: str, tables: Sequence[str]) -> ScoreTableError:
     return ScoreTableError(
         f"{what} holds {len(tables)} tables: {', '.join(tables) or 'none'}.",
-        hint=('query="SELECT ... FROM ..." says what to read.'),
+        hint=('Declaration(query="SELECT ... FROM ...") says what to read.'),
     )
 
 

@@ -14,13 +14,12 @@ from benchinfer.core.arguments import check_count
 from benchinfer.core.errors import ScoreTableError
 from benchinfer.core.measure import Measure
 from benchinfer.core.numbers import count, join
-from benchinfer.scores.checks.faults import refuse
 from benchinfer.scores.columns import common_name
-from benchinfer.scores.coverage import Finding
-from benchinfer.scores.formats.layouts import roles_of
+from benchinfer.scores.coverage import Finding, refuse
 from benchinfer.scores.numerics.targets import TargetTimes, first_hits, spaced_targets
 from benchinfer.scores.sources.curves import STEPS, numbers, without_column
 from benchinfer.scores.sources.frames import Source
+from benchinfer.scores.sources.layouts import roles_of
 
 if TYPE_CHECKING:
     import pandas as pd

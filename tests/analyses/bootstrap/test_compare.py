@@ -312,7 +312,7 @@ def test_a_verdict_near_the_level_is_named():
 @pytest.mark.parametrize(
     ("options", "text"),
     [
-        ({"statistic": "mode"}, "unknown statistic 'mode'"),
+        ({"statistic": "mode"}, "statistic is 'mode'"),
         ({"statistic": 1.5}, "statistic is 1.5"),
         ({"resample": "rows"}, "unknown resample 'rows'"),
         ({"interval": "normal"}, "unknown interval 'normal'"),

@@ -148,9 +148,9 @@ def test_what_is_missing_on_data_sets_of_domains_is_counted():
     gap = (frame["dataset"] == "g1 d0") & (frame["algorithm"] == "a1")
     answer = compared(frame[~gap])
     assert "1 of 92 scores is missing (a1 1)" in str(answer)
-    facts = dict(answer_section([answer["acc"]], {0: ""}).facts)
-    assert facts["Scores"].startswith("91: 4 algorithms on 23 data sets")
-    assert facts["Missing"] == "1 of 92 cells empty"
+    text = " ".join(answer_section([answer["acc"]], {0: ""})[0].text)
+    assert "4 algorithms on 23 data sets" in text
+    assert "at most 1 score each" in text
 
 
 @pytest.mark.parametrize("sizes", [SIX, THREE])
@@ -232,8 +232,7 @@ def test_a_report_gives_the_reason_of_the_answer_for_what_fits(tmp_path):
     scores = bi.read_scores(frame_of(SIX), measures="acc:higher")
     bi.report(everything(scores, methods=["mixed"], bayes=False), tmp_path / "page.html")
     page = (tmp_path / "page.html").read_text()
-    line = page[page.index("analysis that fits") :][:200]
-    assert "23 data sets are of 6 domains, which are the units" in line
+    assert "23 data sets are of 6 domains, which are the units" in page
 
 
 def test_one_degree_of_freedom_of_two_domains_says_domains():

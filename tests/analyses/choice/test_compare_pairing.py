@@ -9,7 +9,7 @@ import benchinfer as bi
 RNG = np.random.default_rng(3)
 SHARED = RNG.normal(0, 1, (8, 1))
 VALUES = SHARED + np.array([0.0, 0.3]) + RNG.normal(0, 0.1, (8, 2))
-SAID = "of one number are taken as shared by the algorithms, without which 1 of 1 verdict"
+SAID = "of one number are taken as shared by the algorithms; without that 1 of 1 verdict"
 
 
 def read(values, name="run", first=1, **options):

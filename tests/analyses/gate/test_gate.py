@@ -495,7 +495,7 @@ def with_limit(stopped, n=80, replications=1, par=1, status="timeout", gain=0.1,
         }
     )
     text = f"seconds:lower:50:identity:limit=3600:par={par}"
-    return bi.read_scores(frame, measures=text, **options)
+    return bi.read_scores(frame, measures=bi.Declaration(text, **options))
 
 
 def test_stopped_runs_are_not_missing():

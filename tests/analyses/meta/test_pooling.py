@@ -1,4 +1,4 @@
-"""Few and unevenly exact effects: weights, their errors and what is said, against metafor."""
+"""Few and unevenly exact effects, and networks: against metafor and netmeta, and what is said."""
 
 import json
 import re
@@ -172,6 +172,34 @@ def test_networks_are_those_of_metafor(model):
         assert spread[["q", "df", "p_value"]].tolist() == pytest.approx(
             [known["q"], known["df"], known["p_value"]], rel=1e-6
         )
+
+
+NETMETA = json.loads((Path(__file__).parents[2] / "golden" / "meta" / "netmeta.json").read_text())
+
+
+@pytest.mark.parametrize("method", ["fixed", "dersimonian-laird", "reml"])
+def test_networks_are_those_of_netmeta(method):
+    known, pairs = NETMETA[method], pd.DataFrame(NETMETA["rows"])
+    options = {} if method == "fixed" else {"interval": "wald"}
+    precision = 1e-5 if method == "reml" else 1e-9
+    found = bi.compare_meta(
+        bi.read_effects(pairs, measures="accuracy:higher"), method=method, **options
+    )
+    names, contrasts = pd.Index(sorted(found.algorithms)), found.contrasts(all=True)
+    at = names.get_indexer(contrasts["first"]), names.get_indexer(contrasts["second"])
+    for name, column in (("estimates", "estimate"), ("errors", "std_error")):
+        theirs = np.array(known[name])[at]
+        np.testing.assert_allclose(contrasts[column], theirs, rtol=precision, atol=precision)
+    scores = found.summary().set_index("algorithm").loc[names, "p_score"]
+    np.testing.assert_allclose(scores, known["p_scores"], rtol=precision)
+    spread = found.heterogeneity().iloc[0]
+    assert spread["tau2"] == pytest.approx(known["tau2"], rel=10 * precision)
+    if method == "fixed":
+        whole = spread[["q", "df", "p_value"]]
+        assert whole.tolist() == pytest.approx([known["q"], known["df"], known["p_value"]])
+        parts = found.consistency().set_index("term")[["statistic", "df", "p_value"]]
+        assert parts.loc["within designs"].tolist() == pytest.approx(known["within"])
+        assert parts.loc["between designs"].tolist() == pytest.approx(known["between"])
 
 
 def test_differences_that_contradict_each_other_are_a_finding():

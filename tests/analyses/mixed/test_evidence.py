@@ -28,7 +28,9 @@ def test_default_is_the_closed_test_of_the_means():
     found = closed_pairs(ROWS.mean(axis=1), rows["p_raw"].to_numpy(), 0.05, spent=SPENT)
     np.testing.assert_allclose(rows["p_value"], found.p_value, rtol=1e-9)
     np.testing.assert_allclose(rows["p_error"], found.error, rtol=1e-9)
-    assert f"{EXACT} (exact for normal differences); intervals leave equality out" in mixed.method
+    assert (
+        f"{EXACT} (exact for normal differences); an interval leaves equality out" in mixed.method
+    )
     apart = bi.compare_mixed(table(ROWS), interval="simultaneous")
     whole = closed_pairs(ROWS.mean(axis=1), rows["p_raw"].to_numpy(), 0.05)
     np.testing.assert_allclose(apart.evidence.p_value, whole.p_value, rtol=1e-9)

@@ -27,7 +27,8 @@ def rows_of(units=40, *, seed=1, effect=0.3, datasets=1):
 
 
 def read(rows, **options):
-    return bi.read_scores(rows, measures={"value": "higher"}, units=("passage", "item"), **options)
+    declaration = bi.Declaration({"value": "higher"}, units=("passage", "item"), **options)
+    return bi.read_scores(rows, measures=declaration)
 
 
 def sums(rows):

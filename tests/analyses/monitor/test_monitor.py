@@ -195,7 +195,7 @@ def test_ranks_are_proposed_for_unequal_units(table, draw):
     rows = draw(60, {"a": 0.0, "b": 0.3}, datasets=4)
     rows.loc[rows["dataset"] == "d2", "value"] *= 300
     row = bi.monitor(table(rows)).diagnostics().set_index("check").loc["unequal spread"]
-    assert 'normalise="ranks"' in row["remedy"]
+    assert 'scores.normalise("ranks")' in row["remedy"]
     assert "min-max" not in row["remedy"]
 
 

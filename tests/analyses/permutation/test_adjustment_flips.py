@@ -37,7 +37,7 @@ def test_default_is_closed_by_flips_of_the_blocks(on):
     assert (rows["p_value"] >= raw).all()
     assert (rows["p_value"] <= multiplicity.holm(raw, SPENT) + 1e-12).all()
     assert (
-        "P-values are of the closed test of all 6 pairs, by sign flips of whole blocks; intervals"
+        "P-values are of the closed test of all 6 pairs, by sign flips of whole blocks; an interval"
         in result.method
     )
     assert "marcus1976" in result.citations()

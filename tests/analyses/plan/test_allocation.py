@@ -31,7 +31,8 @@ def table(rng, counts=(12, 4, 3), sd=(1.0, 0.7, 1.5), datasets=1, algorithms=2, 
 
 
 def read(frame, **arguments):
-    return bi.read_scores(frame, measures="score:higher", **{"units": LEVELS} | arguments)
+    declaration = bi.Declaration("score:higher", **{"units": LEVELS} | arguments)
+    return bi.read_scores(frame, measures=declaration)
 
 
 def pilots(seed, n):
@@ -173,8 +174,8 @@ def test_numbers_that_a_wanted_error_needs():
         ({"std_error": 0.1, "costs": (1, 1)}, "one number for each of passage, question and epoch"),
         ({"std_error": 0.1, "fixed": {"epoch": 2}}, "goes with costs"),
         ({"std_error": 0.1, "costs": (1, 1, 1), "fixed": {"x": 2}}, "no level of units"),
-        ({"std_error": 0.1, "costs": (1, 1, 1), "fixed": {"epoch": 1.5}}, "cannot be fixed"),
-        ({"std_error": 0.1, "costs": (1, 1, 1), "fixed": {"epoch": math.inf}}, "cannot be fixed"),
+        ({"std_error": 0.1, "costs": (1, 1, 1), "fixed": {"epoch": 1.5}}, "fixed is "),
+        ({"std_error": 0.1, "costs": (1, 1, 1), "fixed": {"epoch": math.inf}}, "fixed is "),
         (
             {"std_error": 0.01, "costs": (1, 1, 1), "fixed": {"passage": 12}},
             "no number of questions and epochs has a standard error of 0.01 with 12 passages",
@@ -206,7 +207,7 @@ def test_tables_that_cannot_tell_are_refused():
     with pytest.raises(DesignError, match="MixedComparison has no levels"):
         bi.plan(bi.compare_mixed(read(frame)))
     with pytest.raises(DesignError, match="is normalised"):
-        bi.plan(read(table(np.random.default_rng(1), datasets=2), normalise="z"))
+        bi.plan(read(table(np.random.default_rng(1), datasets=2)).normalise("z"))
 
 
 def test_an_allocation_is_saved_and_reported(tmp_path):

@@ -199,7 +199,7 @@ def test_arguments_are_checked(arguments, said):
 
 
 def test_what_is_no_pilot_is_refused(pilot):
-    with pytest.raises(DesignError, match="pilot is a DataFrame"):
+    with pytest.raises(DesignError, match="pilot is a"):
         bi.plan(pilot.to_frame(), 0.01)
     with pytest.raises(DesignError, match="residual is -1"):
         bi.Components(1.0, -1.0)

@@ -87,8 +87,9 @@ def test_pairs_that_one_analysis_does_not_test_are_no_agreement(mixed, table):
 def test_pairs_that_an_analysis_left_out_are_not_missing_data(mixed, table):
     one = bi.compare_bootstrap(table, contrasts="dunnett", control="best", seed=1)
     found = VerdictAgreement.of([mixed, one])
-    shown = sections.agreement_tables(found, {0: "a", 1: "b"})[0][0]
-    said = [row[3] for row in shown.rows]
+    section = sections.agreement_section(found, {0: "a", 1: "b"})
+    table = section.fold.tables[0] if section.fold else section.tables[0]
+    said = [row[3] for row in table.rows]
     left = found.rows[:, 1] < 0
     assert left.any()
     assert not left.all()

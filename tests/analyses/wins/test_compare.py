@@ -123,7 +123,7 @@ def test_robust_errors_exceed_those_of_independent_contests(scores, found):
 
 
 def test_robust_errors_go_with_holm_and_sidak(scores, found):
-    assert "P-values are Holm's over all 6 pairs; intervals leave equality out" in found.method
+    assert "P-values are Holm's over all 6 pairs; an interval leaves equality out" in found.method
     apart = bi.compare_wins(scores, interval="simultaneous").method
     assert "P-values are Holm's over all 6 pairs; intervals are Sidak's: verdicts" in apart
     for adjust in ("single-step", "westfall"):

@@ -121,20 +121,24 @@ def items(right, n=20):
     )
 
 
+def first_section(gathered):
+    return compose(gathered).parts[0].sections[0]
+
+
 def test_a_report_of_right_or_wrong_leads_with_exact_tests():
     gathered = everything(items([20, 12, 15]))
     kinds = [type(result).__name__ for result in gathered.results]
     assert kinds == ["PermutationComparison", "PairComparison", "PointsComparison"]
-    about = compose(gathered).about
-    assert "analysis that fits: a permutation test, as scores are 0 or 1" in about[1]
+    table = first_section(gathered).evidence[0]
+    assert "as scores are 0 or 1" in table.note
 
 
 def test_a_report_says_doubts_before_the_verdict():
     scores = minus_one()
     local = bi.per_dataset(bi.compare_points, scores)
-    about = compose(gather([bi.compare_points(scores), local], None)).about
-    assert "do they stand for missing ones?" in about[1]
-    assert "analysis that fits: none until the scores are mended" in about[-1]
+    first = first_section(gather([bi.compare_points(scores), local], None))
+    text = " ".join([*first.text, *(line.text for line in first.attention)])
+    assert "do they stand for missing ones?" in text
 
 
 def test_right_or_wrong_on_one_data_set_is_a_row_but_of_exact_tests():

@@ -67,7 +67,7 @@ def test_the_band_is_the_binomial_one_of_resampled_data_sets():
 @pytest.mark.parametrize("replications", [1, 3])
 def test_ratios_to_the_best_have_stopped_runs_at_infinity(replications):
     scores = table(3, 40, replications=replications)
-    times = scores.run_times()
+    times = scores.runs().times()
     total, done = times.running_times()
     with np.errstate(divide="ignore"):
         time = np.where(done > 0, total / done, np.inf)

@@ -1,7 +1,6 @@
 # Reference network meta-analyses with fixed effects and with random ones: estimates, covariances and
 # P-scores, of the network that fit.R simulated. Run from the repository's root after fit.R; needs R with
-# metafor and jsonlite. (netmeta, whose netrank defines P-scores, is no package of Debian: the model is
-# the same, with the covariances of data sets of several algorithms.)
+# metafor and jsonlite.
 suppressMessages({ library(metafor); library(jsonlite) })
 file <- function(name) file.path("tests", "golden", "meta", name)
 known <- fromJSON(file("meta.json"), simplifyVector = TRUE, simplifyDataFrame = FALSE)

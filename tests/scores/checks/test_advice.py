@@ -121,7 +121,7 @@ def test_one_data_set_outweighs_the_others():
     values[4] = 5000 * values[4]
     analysis, why = advised(values)
     assert analysis == ("permutation",)
-    assert "residuals lie far out" in why
+    assert "residuals are outliers" in why
 
 
 def test_scores_in_two_units_are_to_be_mended_before_any_analysis():
@@ -154,7 +154,7 @@ def test_heavy_tails():
     values = additive(rng(4), 40, 4) + np.where(rng(5).random((40, 4)) < 0.05, 0.3, 0)
     analysis, why = advised(values)
     assert analysis == ("permutation",)
-    assert re.match(r"\d+ of 160 residuals lie far out", why)
+    assert re.match(r"\d+ of 160 residuals are outliers", why)
 
 
 def test_too_few_data_sets_for_ranks():

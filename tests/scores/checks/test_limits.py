@@ -132,14 +132,15 @@ LIMIT = "runtime:lower:0:identity:limit=5000"
 
 def limited(frame=None, **options):
     frame = times() if frame is None else frame
-    return bi.read_scores(frame, measures=options.pop("measures", LIMIT), **options)
+    declaration = bi.Declaration(options.pop("measures", LIMIT), **options)
+    return bi.read_scores(frame, measures=declaration)
 
 
 def test_the_column_of_status_says_which_runs_were_stopped():
     frame = times()
     scores = limited(frame)
     stopped = frame["runstatus"] == "timeout"
-    assert scores.runs()["stopped"].sum() == stopped.sum()
+    assert scores.runs().summary()["stopped"].sum() == stopped.sum()
     note = rule(scores, "stopped runs").iloc[0]
     assert f"{stopped.sum():,} of 120" in note["where"]
     assert rule(scores, "scores at a limit").empty
@@ -154,7 +155,7 @@ def test_scores_equal_to_the_limit_are_stopped_without_a_status():
     at = frame.index[frame["runtime"] == 5000][0]
     frame.loc[at, "runtime"] = 5000 * (1 - 1e-7)
     scores = limited(frame)
-    pd.testing.assert_frame_equal(scores.runs(), limited().runs())
+    pd.testing.assert_frame_equal(scores.runs().summary(), limited().runs().summary())
     assert "as their scores equal it" in rule(scores, "stopped runs")["where"].item()
 
 
@@ -184,7 +185,7 @@ def test_words_that_are_not_known_are_listed_together():
 def test_words_are_read_without_case_and_dashes(word):
     frame = times()
     frame["runstatus"] = frame["runstatus"].replace("timeout", word)
-    pd.testing.assert_frame_equal(limited(frame).runs(), limited().runs())
+    pd.testing.assert_frame_equal(limited(frame).runs().summary(), limited().runs().summary())
 
 
 def test_crashes_count_as_stopped_or_are_missing():
@@ -192,7 +193,7 @@ def test_crashes_count_as_stopped_or_are_missing():
     frame.loc[[0, 4, 8], "runstatus"] = ["crash", "Segfault", "error"]
     frame.loc[0, "runtime"] = np.nan
     scores, without = limited(frame), limited(frame, crashed="missing")
-    assert scores.runs()["crashed"].tolist() == [1, 1, 1]
+    assert scores.runs().summary()["crashed"].tolist() == [1, 1, 1]
     assert scores.n_rows == 120
     assert without.n_rows == 117
     assert (without.failures()["run_state"] == "crashed").sum() == 3
@@ -214,13 +215,15 @@ def test_words_in_place_of_times(tmp_path):
     stopped = frame["runstatus"] == "timeout"
     frame.loc[stopped, "runtime"] = "timeout"
     frame.drop(columns="runstatus").to_csv(tmp_path / "runs.csv", index=False)
-    pd.testing.assert_frame_equal(limited(tmp_path / "runs.csv").runs(), limited().runs())
+    pd.testing.assert_frame_equal(
+        limited(tmp_path / "runs.csv").runs().summary(), limited().runs().summary()
+    )
 
 
 def test_a_run_solved_at_the_very_limit_counts_as_solved():
     frame = times()
     frame.loc[0, ["runtime", "runstatus"]] = [5000.0, "ok"]
-    runs, before = limited(frame).runs(), limited(times()).runs()
+    runs, before = limited(frame).runs().summary(), limited(times()).runs().summary()
     was = times()["runstatus"][0] == "ok"
     assert runs["solved"].sum() == before["solved"].sum() + (not was)
 
@@ -240,7 +243,7 @@ def test_other_measures_keep_their_scores():
     ).drop(columns="runtime")
     scores = limited(long, measures=[LIMIT, "cost:lower"])
     assert scores.describe("cost")["mean"].sum() == np.arange(120).sum()
-    assert len(scores.runs()) == 3
+    assert len(scores.runs().summary()) == 3
 
 
 @pytest.mark.parametrize("par", [1, 2, 10])
@@ -252,9 +255,9 @@ def test_penalised_means_against_a_group_by(par):
     for scores in (limited(frame).penalise(par), read):
         of = scores.describe().groupby("algorithm")["mean"].mean()
         assert np.allclose(of, means, rtol=1e-12)
-        assert scores.runs()["solved"].sum() == (frame["runstatus"] == "ok").sum()
+        assert scores.runs().summary()["solved"].sum() == (frame["runstatus"] == "ok").sum()
         restricted = frame["runtime"].clip(upper=5000).groupby(frame["algorithm"]).mean()
-        runs = scores.runs(par=par).set_index("algorithm").sort_index()
+        runs = scores.runs().summary(par=par).set_index("algorithm").sort_index()
         assert np.allclose(runs["restricted_mean"], restricted, rtol=1e-12)
         assert np.allclose(runs["penalised"], means, rtol=1e-12)
 
@@ -263,7 +266,7 @@ def test_a_lower_limit_stops_more_runs():
     frame = times()
     scores = limited(frame)
     lower = scores.declare(bi.Measure("runtime", "lower", limit=1000))
-    assert lower.runs()["solved"].sum() == (frame["runtime"] <= 1000).sum()
+    assert lower.runs().summary()["solved"].sum() == (frame["runtime"] <= 1000).sum()
     assert lower.describe()["maximum"].max() == 1000
     with pytest.raises(bi.errors.DesignError, match="before the new limit"):
         scores.declare(bi.Measure("runtime", "lower", limit=6000))
@@ -274,13 +277,17 @@ def test_a_lower_limit_stops_more_runs():
 def test_parts_of_a_table_keep_their_stopped_runs():
     scores = limited()
     parts = scores.by_dataset()
-    stopped = sum(int(part.stopped_runs().stopped.sum()) for part in parts.values())
-    assert stopped == scores.runs()["stopped"].sum() == int(scores.stopped_runs().stopped.sum())
+    stopped = sum(int(part.runs().stopped().stopped.sum()) for part in parts.values())
+    assert (
+        stopped
+        == scores.runs().summary()["stopped"].sum()
+        == int(scores.runs().stopped().stopped.sum())
+    )
 
 
 def test_shares_solved_are_scores_of_0_and_1():
     solved = limited().solved(tolerance=0.05)
-    share = limited().runs().set_index("algorithm")["solved_share"].sort_index()
+    share = limited().runs().summary().set_index("algorithm")["solved_share"].sort_index()
     assert np.allclose(solved.describe().groupby("algorithm")["mean"].mean(), share)
     assert (solved.measure().better, solved.measure().tolerance) == ("higher", 0.05)
 
@@ -296,7 +303,7 @@ def test_expected_running_times_against_a_direct_sum():
     ]
     frame = pd.DataFrame(rows, columns=["problem", "run", "algorithm", "evaluations"])
     scores = bi.read_scores(frame, measures="evaluations:lower:limit=60", paired=False)
-    table = scores.running_times().set_index(["dataset", "algorithm"])
+    table = scores.runs().running_times().set_index(["dataset", "algorithm"])
     for key, part in frame.groupby(["problem", "algorithm"]):
         solved = (part["evaluations"] < 60).sum()
         row = table.loc[key]
@@ -310,7 +317,8 @@ def test_expected_running_times_against_a_direct_sum():
 
 def test_statistics_of_measures_without_a_limit_are_refused():
     scores = bi.read_scores(times().drop(columns="runstatus"), measures="runtime:lower")
-    for method in (scores.runs, scores.penalties, scores.solved, scores.running_times):
+    runs = scores.runs()
+    for method in (runs.summary, runs.penalties, scores.solved, runs.running_times):
         with pytest.raises(bi.errors.DesignError, match="has no limit"):
             method()
 
@@ -336,7 +344,9 @@ def test_limits_that_no_run_can_have(text, said):
 def test_a_limit_in_a_toml(tmp_path):
     times().to_csv(tmp_path / "scores.csv", index=False)
     (tmp_path / "measures.toml").write_text('[measures.runtime]\nbetter = "lower"\nlimit = 5000\n')
-    pd.testing.assert_frame_equal(bi.read_scores(tmp_path).runs(), limited().runs())
+    pd.testing.assert_frame_equal(
+        bi.read_scores(tmp_path).runs().summary(), limited().runs().summary()
+    )
 
 
 def test_saved_comparisons_keep_their_stopped_runs(tmp_path):
@@ -344,7 +354,7 @@ def test_saved_comparisons_keep_their_stopped_runs(tmp_path):
     again = bi.load(result.save(tmp_path / "result.json"))
     assert again.setting.stopped.order_range == result.setting.stopped.order_range
     row = result.diagnostics().set_index("check").loc["share of runs that were stopped, largest"]
-    assert row["value"] == pytest.approx(limited().runs()["stopped"].max() / 40)
+    assert row["value"] == pytest.approx(limited().runs().summary()["stopped"].max() / 40)
 
 
 def test_the_mean_up_to_the_limit_is_what_is_compared():
@@ -365,7 +375,12 @@ def test_the_mean_up_to_the_limit_is_what_is_compared():
 def test_proofs_solve_and_giving_up_does_not(word, n_solved):
     rows = [("p1", "a", 5.0, word), ("p1", "b", 9.0, "ok"), ("p2", "a", 100.0, "timeout")]
     frame = pd.DataFrame(rows, columns=["dataset", "algorithm", "seconds", "status"])
-    runs = bi.read_scores(frame, measures="seconds:lower:limit=100").runs().set_index("algorithm")
+    runs = (
+        bi.read_scores(frame, measures="seconds:lower:limit=100")
+        .runs()
+        .summary()
+        .set_index("algorithm")
+    )
     assert runs.loc["a", ["n", "solved", "stopped"]].tolist() == [2, n_solved, 2 - n_solved]
 
 
@@ -398,8 +413,8 @@ def test_means_of_incomplete_tables_are_over_shared_data_sets():
     easy = whole.groupby("instance_id")["runtime"].mean().nsmallest(20).index
     hard = ~whole["instance_id"].isin(easy)
     part = whole[~(hard & (whole["algorithm"] == "minisat"))]
-    shared = bi.read_scores(whole[~hard], measures="runtime:lower:limit=5000").runs()
-    runs = bi.read_scores(part, measures="runtime:lower:limit=5000").runs()
+    shared = bi.read_scores(whole[~hard], measures="runtime:lower:limit=5000").runs().summary()
+    runs = bi.read_scores(part, measures="runtime:lower:limit=5000").runs().summary()
     columns = ["algorithm", "restricted_mean", "penalised", "best_on", "contribution"]
     pd.testing.assert_frame_equal(runs[columns], shared[columns])
     assert runs.set_index("algorithm")["n"].to_dict() == {

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from benchinfer import ScoreTableError, read_scores
+from benchinfer import ScoreTableError, read_scores, read_traces
 from tests.scores.formats.traces import write_coco, write_ioh
 
 
@@ -31,6 +31,8 @@ def executed(source, proposal):
     options = dict(proposal.options)
     if proposal.directions:
         options["measures"] = dict.fromkeys(proposal.directions, "higher")
+    if (targets := options.pop("targets", None)) is not None:
+        return read_traces(source, targets, **options)
     return read_scores(source, **options)
 
 

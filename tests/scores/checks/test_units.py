@@ -109,7 +109,7 @@ def test_spread_within_one_unit_is_no_finding():
 
 
 def test_bundled_tables_have_one_unit():
-    from benchinfer.scores.sources.examples import examples
+    from benchinfer.scores.examples import examples
 
     for name in examples():
         assert not UNITS & {f.rule for f in bi.load_example(name).finding_records}

@@ -78,6 +78,6 @@ def page(rows: list[tuple[Layout, str, str, ScoreTable]]) -> str:
 
 
 if __name__ == "__main__":
-    from tests.scores.formats.test_layouts_catalogue import LAYOUTS
+    from tests.scores.sources.test_layouts_catalogue import LAYOUTS
 
     PAGE.write_text(page([(each, *as_a_newcomer(each.path)) for each in LAYOUTS]), encoding="utf-8")

@@ -50,7 +50,7 @@ def test_a_scenario_says_its_measure_and_limit(tmp_path, compressed):
     write(tmp_path, compressed=compressed)
     scores = bi.read_scores(tmp_path)
     assert (scores.measure().limit, scores.measure().better) == (100.0, "lower")
-    runs = scores.runs().set_index("algorithm")
+    runs = scores.runs().summary().set_index("algorithm")
     assert runs["stopped"].to_dict() == {"x": 1, "y": 2}
     assert runs["crashed"].to_dict() == {"x": 0, "y": 1}
     assert runs["restricted_mean"].to_dict() == {"x": 51.75, "y": 100.0}
@@ -65,7 +65,7 @@ def test_qualities_have_no_limit(tmp_path):
 def test_runs_alone_take_their_limit_from_the_caller(tmp_path):
     (tmp_path / "ours.arff").write_text(RUNS)
     scores = bi.read_scores(tmp_path / "ours.arff", measures="runtime:lower:limit=100")
-    assert scores.runs()["stopped"].sum() == 3
+    assert scores.runs().summary()["stopped"].sum() == 3
 
 
 SEVERAL = """algorithm_cutoff_memory: '?'
@@ -112,7 +112,7 @@ def test_scenarios_of_several_measures(tmp_path, cutoff, limit):
     assert ("solved at the limit" in rules) == (limit is not None)
     if limit is not None:
         assert rules["solved at the limit"].count == 1
-        runs = scores.runs("runtime").set_index("algorithm")
+        runs = scores.runs("runtime").summary().set_index("algorithm")
         assert runs["crashed"].to_dict() == {"x": 0, "y": 1}
 
 
@@ -132,4 +132,4 @@ def test_scenarios_written_in_lines(tmp_path):
     (tmp_path / "description.txt").write_text(INLINE)
     scores = bi.read_scores(tmp_path)
     assert (scores.measure().limit, scores.measure().better) == (100.0, "lower")
-    assert scores.runs()["stopped"].sum() == 3
+    assert scores.runs().summary()["stopped"].sum() == 3

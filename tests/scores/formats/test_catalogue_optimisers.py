@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import benchinfer as bi
-from benchinfer import ScoreTableError, read_scores
+from benchinfer import ScoreTableError, read_scores, read_traces
 from tests.scores.formats.traces import benchopt_results, write_coco, write_ioh, write_ioh_info
 
 
@@ -19,13 +19,13 @@ def check_times(scores, held, target, limit, sign=1):
 
 def test_coco_folders_are_traces_of_errors(tmp_path):
     held = write_coco(tmp_path)
-    scores = read_scores(tmp_path, targets=[0.01])
+    scores = read_traces(tmp_path, [0.01])
     assert scores.algorithms == ("bfgs", "cma")
     assert scores.datasets == ("f1, 2D", "f1, 5D", "f8, 2D", "f8, 5D")
     limit = scores.measure().limit
     assert limit == min(b for t, b in held.values() if t[-1][1] > 0.01)
     check_times(scores, held, 0.01, limit)
-    for row in scores.running_times().itertuples():
+    for row in scores.runs().running_times().itertuples():
         runs = [h for place, h in held.items() if place[:2] == (row.dataset, row.algorithm)]
         first = [next((e for e, y in t if y <= 0.01), budget) for t, budget in runs]
         assert row.total_time == sum(first)
@@ -48,7 +48,7 @@ def test_points_by_evaluations_add_to_those_by_targets(tmp_path):
     row = "{} 1e9 {} 0 0 0 0"
     rows = [head, row.format(1, 50.0), head, row.format(1, 40.0), row.format(3, 1e-9)]
     data.with_suffix(".tdat").write_text("\n".join(rows))
-    scores = read_scores(tmp_path / "cma", targets=[1e-8])
+    scores = read_traces(tmp_path / "cma", [1e-8])
     times = scores.to_frame().set_index("replication")["value"]
     assert times["2"] == 3.0
     assert times["1"] == scores.measure().limit
@@ -58,16 +58,16 @@ def test_points_by_evaluations_add_to_those_by_targets(tmp_path):
 def test_iohprofiler_folders_say_the_direction(tmp_path, maximization):
     held = write_ioh(tmp_path, maximization=maximization)
     target, sign = (99.5, -1) if maximization else (0.5, 1)
-    scores = read_scores(tmp_path, targets=[target])
+    scores = read_traces(tmp_path, [target])
     limit = scores.measure().limit
     check_times(scores, held, target, limit, sign)
-    assert np.isfinite(scores.running_times()["running_time"]).any()
+    assert np.isfinite(scores.runs().running_times()["running_time"]).any()
 
 
 def test_the_first_versions_of_iohprofiler(tmp_path):
     write_ioh_info(tmp_path / "ea")
-    scores = read_scores(tmp_path / "ea", targets=[99.0, 100.0])
-    table = scores.running_times().set_index("target")
+    scores = read_traces(tmp_path / "ea", [99.0, 100.0])
+    table = scores.runs().running_times().set_index("target")
     assert table["algorithm"].unique().tolist() == ["(1+1) EA"]
     assert table["total_time"].to_dict() == {99.0: 97.0, 100.0: 507.0}
     assert table["solved"].to_dict() == {99.0: 2, 100.0: 1}
@@ -75,7 +75,7 @@ def test_the_first_versions_of_iohprofiler(tmp_path):
 
 def test_a_grid_compares_algorithms_of_a_folder(tmp_path):
     write_coco(tmp_path, functions=tuple(range(1, 9)))
-    scores = read_scores(tmp_path, targets=51)
+    scores = read_traces(tmp_path, 51)
     result = bi.compare_mixed(scores, "targets reached")
     assert "bfgs" in result.headline()
 
@@ -93,7 +93,7 @@ def test_damaged_files_are_named(tmp_path, old, new, said):
     data = tmp_path / "cma" / "data_f8" / "bbobexp_f8_DIM5.dat"
     data.write_text(data.read_text().replace(old, new))
     with pytest.raises(ScoreTableError, match=rf"data_f8/bbobexp_f8_DIM5.dat' {said}|{said}"):
-        read_scores(tmp_path, targets=[1.0])
+        read_traces(tmp_path, [1.0])
 
 
 def test_coco_runs_without_points_are_no_traces(tmp_path):
@@ -102,7 +102,7 @@ def test_coco_runs_without_points_are_no_traces(tmp_path):
         heads = [line for line in data.read_text().splitlines() if line.startswith("%")]
         data.write_text("\n".join(heads))
     with pytest.raises(ScoreTableError):
-        read_scores(tmp_path, targets=[1.0])
+        read_traces(tmp_path, [1.0])
 
 
 def test_data_files_that_are_not_there(tmp_path):
@@ -110,7 +110,7 @@ def test_data_files_that_are_not_there(tmp_path):
     (tmp_path / "cma" / "data_f8" / "bbobexp_f8_DIM5.dat").unlink()
     named = r"^traces of an optimiser: 'cma/\S+\.info' names '\S+_f8_DIM5.dat', which is no file of"
     with pytest.raises(ScoreTableError, match=named):
-        read_scores(tmp_path, targets=[1.0])
+        read_traces(tmp_path, [1.0])
 
 
 @pytest.mark.parametrize("write", [write_coco, write_ioh, write_ioh_info])
@@ -126,7 +126,7 @@ def test_data_files_lie_in_the_folder(tmp_path, write, way):
         text = listing.read_text()
         listing.write_text(text.replace(named, way.format(up=up, beyond=beyond)))
     with pytest.raises(ScoreTableError, match=r"beyond\.dat', which is no file of the folder"):
-        read_scores(folder, targets=[1.0])
+        read_traces(folder, [1.0])
 
 
 def test_benchopt_results_are_curves_of_stopping_values(tmp_path):
@@ -139,10 +139,10 @@ def test_benchopt_results_are_curves_of_stopping_values(tmp_path):
         ("objective_value", "lower"),
         ("time", "lower"),
     ]
-    scores = read_scores(tmp_path / "results.parquet", targets=[1.01])
+    scores = read_traces(tmp_path / "results.parquet", [1.01])
     assert scores.measure().name == "time to 1.01"
     assert scores.measure().unit == "s"
-    for row in scores.running_times().itertuples():
+    for row in scores.runs().running_times().itertuples():
         data, objective = row.dataset.split("/")
         runs = frame[(frame["dataset_name"] == data) & (frame["solver_name"] == row.algorithm)]
         assert objective == "Lasso[lmbd=0.1]"
@@ -165,7 +165,7 @@ def test_a_run_that_ended_before_its_first_point_is_a_failure(tmp_path):
     scores = read_scores(tmp_path, take="last:evaluations")
     assert (scores.n_rows, len(scores.failures())) == (5, 1)
     assert scores.failures()["replication"].tolist() == ["3"]
-    assert read_scores(tmp_path, targets=[1e-9]).n_rows == 6  # it reached no target
+    assert read_traces(tmp_path, [1e-9]).n_rows == 6  # it reached no target
 
 
 @pytest.mark.parametrize("lost", ["algId", "DIM", "funcId"])
@@ -173,7 +173,7 @@ def test_an_entry_without_a_name_is_refused(tmp_path, lost):
     info, _ = entry(tmp_path)
     info.write_text(info.read_text().replace(lost, "other"))
     with pytest.raises(ScoreTableError, match=rf"lists an entry of .* without {lost}\.\nHint: "):
-        read_scores(tmp_path, targets=[1e-8])
+        read_traces(tmp_path, [1e-8])
 
 
 @pytest.mark.parametrize("place", [0, -1])
@@ -183,4 +183,4 @@ def test_an_entry_without_traces_is_refused(tmp_path, place):
     lines[0 if place == 0 else len(lines) :] = [lines[0]] * 2 if place == 0 else [lines[0]]
     info.write_text("\n".join(lines))
     with pytest.raises(ScoreTableError, match="lists an entry of f1 without a file of traces"):
-        read_scores(tmp_path, targets=[1e-8])
+        read_traces(tmp_path, [1e-8])

@@ -12,7 +12,7 @@ SAMPLE = SAMPLES / "timing" / "solver_benchmark.csv"
 def test_runs_are_stopped_at_the_limit_of_their_column():
     scores = bi.read_scores(SAMPLE)
     assert scores.measure("Runtime (s)").limit == 3600.0
-    runs = scores.runs("Runtime (s)").set_index("algorithm")
+    runs = scores.runs("Runtime (s)").summary().set_index("algorithm")
     assert runs["stopped"].to_dict() == {"highs/1.10.0": 1, "scip/9.2.2": 1, "glpk/5.0.0": 3}
     assert runs.loc["glpk/5.0.0", "crashed"] == 1
     assert runs.loc["scip/9.2.2", "restricted_mean"] == pytest.approx((40.125 + 95.75 + 3600) / 3)
@@ -29,7 +29,7 @@ def test_several_limits_are_read_one_by_one(tmp_path):
     assert scores.measure("Runtime (s)").limit == 3600.0
     assert len(scores.datasets) == 2
     given = bi.read_scores(tmp_path / "x.csv", measures="Runtime (s):lower:limit=36000")
-    assert given.runs()["stopped"].sum() == 5
+    assert given.runs().summary()["stopped"].sum() == 5
 
 
 def test_tables_without_the_column_have_no_limit(tmp_path):

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from benchinfer import ScoreTableError, read_scores
+from benchinfer import Declaration, ScoreTableError, read_scores
 
 RUNS = [*itertools.product(("d1", "d2"), ("cnn", "mlp"), (1, 2, 3))]
 ACC = {"test_acc": "higher"}
@@ -35,7 +35,7 @@ def expected(frame, take):
 
 
 def read_points(frame, take, measures=ACC, **options):
-    scores = read_scores(frame, measures=measures, take=take, **options)
+    scores = read_scores(frame, measures=Declaration(measures, take=take, **options))
     table = scores.to_frame()
     keys = zip(table["dataset"], table["algorithm"], table["replication"].astype(int), strict=True)
     return dict(zip(keys, table["value"], strict=True)), scores

@@ -11,14 +11,14 @@ from pyarrow import parquet
 
 import benchinfer as bi
 from benchinfer.scores.formats import packed
-from benchinfer.scores.sources import files, frames
+from benchinfer.scores.sources import frames, text
 
 LINE = "a" * 5000
 
 
 @pytest.fixture
 def short_lines(monkeypatch):
-    monkeypatch.setattr(files, "_LONGEST", 1 << 12)
+    monkeypatch.setattr(text, "_LONGEST", 1 << 12)
     monkeypatch.setattr("benchinfer.scores.formats.documents.MOST_BYTES", 1 << 12)
 
 

@@ -11,6 +11,7 @@ import pytest
 from benchinfer.analyses.meta.read import read_effects
 from benchinfer.analyses.wins.counts import read_wins
 from benchinfer.core.errors import ScoreTableError
+from benchinfer.scores.declaration import Declaration
 from benchinfer.scores.read import read_scores
 from benchinfer.scores.sources.files import open_source
 
@@ -35,7 +36,7 @@ def database(frame, *more, name="runs.duckdb"):
 
 def refusal(source, query=None):
     with pytest.raises(ScoreTableError) as caught:
-        read_scores(source, measures=ACC, query=query)
+        read_scores(source, measures=Declaration(ACC, query=query))
     return str(caught.value)
 
 
@@ -167,7 +168,9 @@ def test_connections_of_others_are_left_as_they_are(balanced):
         settings = "SELECT name, value FROM duckdb_settings() ORDER BY name"
         before = connection.execute(settings).fetchall()
         read_scores(connection, measures=ACC)
-        scores = read_scores(connection, measures=ACC, query="SELECT * FROM 'private.csv'")
+        scores = read_scores(
+            connection, measures=Declaration(ACC, query="SELECT * FROM 'private.csv'")
+        )
         assert scores.algorithms == ("a", "b")
         relation = connection.sql("PIVOT results ON algorithm USING avg(score) GROUP BY dataset")
         read_scores(relation, layout="wide-algorithms", measures=ACC)
@@ -193,8 +196,8 @@ def test_tables_of_sqlite_are_named_and_queried(sqlite, suffix, monkeypatch):
     monkeypatch.delattr(duckdb, "connect")  # DuckDB would fetch an extension
     first, hint = refusal(path).splitlines()
     assert first == f"{str(path)!r} holds 2 tables: notes, results."
-    assert hint == 'Hint: query="SELECT ... FROM ..." says what to read.'
-    scores = read_scores(path, measures=ACC, query="SELECT * FROM results")
+    assert hint == 'Hint: Declaration(query="SELECT ... FROM ...") says what to read.'
+    scores = read_scores(path, measures=Declaration(ACC, query="SELECT * FROM results"))
     assert (scores.datasets, scores.algorithms, scores.n_rows) == (("a", "bb"), ("x", "y"), 4)
     with sqlite3.connect(path) as connection:
         connection.execute("DROP TABLE notes")
@@ -216,7 +219,7 @@ def test_tables_of_sqlite_are_named_and_queried(sqlite, suffix, monkeypatch):
 def test_queries_of_sqlite_only_read(sqlite, query):
     before = sqlite.read_bytes()
     with pytest.raises(ScoreTableError, match=r"cannot be read: [^$]*it takes one SELECT"):
-        read_scores(sqlite, measures=ACC, query=query)
+        read_scores(sqlite, measures=Declaration(ACC, query=query))
     assert sqlite.read_bytes() == before
     assert not (sqlite.parent / "other.db").exists()
 
@@ -231,7 +234,7 @@ def test_names_of_files_and_tables_are_not_parsed(balanced, folder):
     )
     assert read_scores(path, measures=ACC).algorithms == ("a0", "a1", "a2")
     query = 'FROM "a.b; DROP ""x""" WHERE algorithm <> \'a0\''
-    assert read_scores(path, measures=ACC, query=query).algorithms == ("a1", "a2")
+    assert read_scores(path, measures=Declaration(ACC, query=query)).algorithms == ("a1", "a2")
 
 
 def test_types_that_only_a_database_has(balanced):
@@ -239,7 +242,7 @@ def test_types_that_only_a_database_has(balanced):
         SELECT dataset::ENUM('d0', 'd1', 'd2') AS dataset, algorithm,
             md5(replication::VARCHAR)::UUID AS replication, sum((score * 1e6)::BIGINT) AS score
         FROM results GROUP BY ALL"""
-    scores = read_scores(database(balanced), measures=ACC, query=query)
+    scores = read_scores(database(balanced), measures=Declaration(ACC, query=query))
     assert scores.n_rows == len(balanced)
     assert scores.datasets == ("d0", "d1", "d2")
 

@@ -410,6 +410,7 @@ def checks(result: BayesPairsComparison) -> tuple[Check, ...]:
         "domains taken as one",
         n,
         1.0,
+        sentence=f"The {n} domains of the data sets are taken as one.",
         remedy="the table names several domains, and this test takes data sets as alike;"
         ' without preset=..., domains="random" makes them a'
         " level of the model",
@@ -439,11 +440,15 @@ def _shared_datasets(result: BayesPairsComparison) -> list[Check]:
             shared[fewest],
             tables.PRIOR_MATTERS,
             least=True,
+            sentence=f"{names} share only {count(int(shared[fewest]), 'data set')}, which leaves"
+            " much"
+            " to the prior.",
             remedy="so few data sets leave much to the prior",
         ),
         Check.of(
             "data sets left out of a pair",
             total - shared[fewest],
+            sentence=f"{names} are compared on {shared[fewest]} of {total} data sets.",
             remedy="data sets that lack scores of one of the pair say nothing of it and are left"
             f" out, the most for {names}; fair only if scores are not missing because they are bad",
         ),
@@ -459,6 +464,8 @@ def _replications(setting: Setting, differences: Differences) -> list[Check]:
         Check.of(
             "differences that repeat exactly",
             same,
+            sentence=f"In {same:,} of {cases:,} cases of a pair and a data set differences do not"
+            " vary.",
             remedy=f"in {same:,} of {cases:,} cases (pair, data set) differences do not vary; as"
             " in the paper they are given noise within the tolerance",
         ),
@@ -467,6 +474,8 @@ def _replications(setting: Setting, differences: Differences) -> list[Check]:
             float(declared),
             1.0,
             least=True,
+            sentence="How much training sets overlap is not declared: replications count as"
+            " independent.",
             remedy="the published test takes the correlation of replications to be 1 /"
             " folds:"
             ' resampling="cv:FOLDS"'

@@ -109,9 +109,9 @@ def p_at_least(draws: BootstrapDraws, x: float) -> Array:
     return p_at_most(draws.turned, -x)
 
 
-def lower(draws: BootstrapDraws, alpha: float) -> Array:
+def lower(draws: BootstrapDraws, alpha: float | Array) -> Array:
     """Return (P,) lower bounds at level alpha; minus infinity where the draws are too few."""
-    rank = np.full(len(draws.estimate), alpha)
+    rank = np.full(len(draws.estimate), alpha, np.float64)
     if draws.units is not None:
         rank[:] = contracted(rank, draws.units)
     enough = alpha >= (1 - _ROUNDING) * np.maximum(1 / (draws.n + 1), draws.least)
@@ -120,7 +120,7 @@ def lower(draws: BootstrapDraws, alpha: float) -> Array:
     return np.where((place >= 1) & enough, bounds, -np.inf)
 
 
-def upper(draws: BootstrapDraws, alpha: float) -> Array:
+def upper(draws: BootstrapDraws, alpha: float | Array) -> Array:
     """Return (P,) upper bounds at level alpha; infinity where the draws are too few."""
     return -lower(draws.turned, alpha)
 

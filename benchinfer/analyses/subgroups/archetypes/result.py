@@ -17,7 +17,7 @@ from benchinfer.core.arguments import check_count, check_index, checked
 from benchinfer.core.citations import bibtex
 from benchinfer.core.frames import checks_frame, frame
 from benchinfer.core.measure import Measure
-from benchinfer.core.numbers import count, join, significant
+from benchinfer.core.numbers import count, join, percent, significant, subject
 from benchinfer.core.provenance import AnalysisOptions, Provenance, StoredOptions
 from benchinfer.core.result import Showable
 from benchinfer.core.saving import SAME, savable, shaped
@@ -340,17 +340,24 @@ class Archetypes(Showable):
         checks = [
             Check.of(
                 "share of starts that end in the least distance", same, _FEW, least=True,
+                sentence=f"Only {percent(same)} of the starts end in the least distance, which may"
+                " not be the least there is.",
                 remedy="it may not be the least there is: take more starts, or fewer archetypes",
             ),
             Check.of("distance has settled", float(self.converged), 1, least=True,
+                     sentence="The distance has not settled, and shares are not exact.",
                      remedy="shares are not exact: take fewer archetypes"),
             Check.informing("data sets or algorithms left out", left_out,
-                            "they have gaps: archetypes need every algorithm on every data set"),
+                            sentence=f"{left_out} data sets or algorithms with gaps are left out.",
+                            remedy="they have gaps: archetypes need every algorithm on every data"
+                            " set"),
         ]  # fmt: skip
         if self.robust:
             away = int(((self.weights == 0) & (self.given > 0)).sum())
-            checks.append(Check.informing("data sets without weight", away,
-                                          "far from all mixtures of the others"))  # fmt: skip
+            sentence = f"{subject(away, 'data set', 'is')} far from all mixtures of the others."
+            remedy = "far from all mixtures of the others"
+            words = {"sentence": sentence, "remedy": remedy}
+            checks.append(Check.informing("data sets without weight", away, **words))
         return tuple(checks)
 
     def diagnostics(self) -> pd.DataFrame:

@@ -22,20 +22,29 @@ _MACHINE = ("machine", "cpu", "num_cpu", "arch", "os", "ram", "python")
 _LOWER = {"time": "s", "timeraw": "s", "mem": "bytes", "peakmem": "bytes"}
 
 
-def asv(_: Path, files: Sequence[Path]) -> Results | None:
-    """Return the samples of each benchmark and combination of parameters, or their median.
+def cases(files: Sequence[Path]) -> dict[Path, tuple[str, ...]]:
+    """Return machine and name of each file that holds results of a commit."""
+    return {file: (file.parent.name, file.name) for file in _results(files)}
 
-    A commit, with its environment where there are several, is the algorithm. All results of a
-    commit on a machine are of one run, in which they share its state.
-    """
+
+def _results(files: Sequence[Path]) -> list[Path]:
     machines = {file.parent for file in files if file.name == "machine.json"}
-    results = [
+    return [
         file
         for file in files
         if file.suffix == ".json"
         and file.parent in machines
         and file.name not in ("machine.json", "benchmarks.json")
     ]
+
+
+def asv(_: Path, files: Sequence[Path]) -> Results | None:
+    """Return the samples of each benchmark and combination of parameters, or their median.
+
+    A commit, with its environment where there are several, is the algorithm. All results of a
+    commit on a machine are of one run, in which they share its state.
+    """
+    results = _results(files)
     if not any(holds_record(file, "commit_hash", "result_columns", "results") for file in results):
         return None
     documents = [(file.parent.name, document(file, _TOOL)) for file in results]

@@ -18,6 +18,18 @@ from benchinfer.scores.resampling import Resampling
 _TOOL = "Criterion"
 
 
+def cases(files: Sequence[Path]) -> dict[Path, tuple[str, ...]]:
+    """Return the benchmark of each file that holds samples of a last run."""
+    saved = [file for file in files if file.name == "sample.json" and file.parent.name == "new"]
+    keys = "group_id", "function_id", "value_str"
+    benchmarks: dict[Path, tuple[str, ...]] = {}
+    for file in saved:
+        if holds_record(path := file.parent / "benchmark.json", *keys):
+            label = document(path, _TOOL)
+            benchmarks[file] = tuple(str(label[key]) for key in keys)
+    return benchmarks
+
+
 def criterion(_: Path, files: Sequence[Path]) -> Results | None:
     """Return the time per iteration of each sample of the last run of each benchmark.
 

@@ -15,7 +15,7 @@ from benchinfer.core.numbers import count, several
 from benchinfer.scores.columns import Frame, encoded
 from benchinfer.scores.coverage import Finding
 from benchinfer.scores.numerics.places import Places
-from benchinfer.scores.summary import labels_of
+from benchinfer.scores.rows.summary import labels_of
 
 type Names = Mapping[str, str]
 # Role to what its labels are called; measures have a label beside their name.

@@ -12,7 +12,6 @@ import numpy as np
 from benchinfer.core.hints import literal
 from benchinfer.core.saving import savable, shaped
 from benchinfer.numerics.types import Array, Codes, Counts
-from benchinfer.scores.checks.units import LACKING, REVERSED
 from benchinfer.scores.columns import (
     GROUPS,
     INNER,
@@ -41,7 +40,9 @@ from benchinfer.scores.numerics.nested import (
     variance_components,
 )
 from benchinfer.scores.numerics.places import Places
-from benchinfer.scores.summary import coded, dictionary, moments
+from benchinfer.scores.rows.summary import coded, dictionary, moments
+
+LACKING, REVERSED = "units without items", "order of units"  # rules of findings
 
 
 @savable

@@ -84,6 +84,16 @@ class Summary:
         """Measures, data sets and algorithms."""
         return self.measures, self.datasets, self.algorithms
 
+    @property
+    def names(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        """Data sets and algorithms."""
+        return self.datasets, self.algorithms
+
+    def datasets_of(self, measure: str) -> list[str]:
+        """Return the names of the data sets that have scores of a measure."""
+        held = self.of(measure).n[0].any(axis=1)
+        return [name for name, some in zip(self.datasets, held, strict=True) if some]
+
     def expected(self, *, paired: bool) -> Counts:
         """(M, D) how many replications a complete cell has."""
         return self.shared if paired else self.replications.max(axis=2, initial=0)

@@ -6,7 +6,7 @@ import pandas as pd
 import pytest
 
 import benchinfer as bi
-from benchinfer.scores.sources.clusters import grouped_blocks
+from benchinfer.scores.rows.clusters import grouped_blocks
 
 pytestmark = pytest.mark.engines
 ANALYSES = {

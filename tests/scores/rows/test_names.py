@@ -77,15 +77,18 @@ def test_what_was_replaced_is_a_finding(balanced):
         ({"a0": "x", "a2": "x"}, ["a0 and a2 would be x"]),
         ({"d0": "d1"}, ["1 new name of several data sets: d0 and d1 would be d1"]),
         ({"a0": " "}, ["1 new name without text in UTF-8, of: a0"]),
-        ({"a0": "\ud800"}, ["1 new name without text in UTF-8, of: a0"]),
-        ({"a0": 3}, ["no mapping of names"]),
-        ("a0=x", ["no mapping of names"]),
     ],
 )  # fmt: skip
 def test_names_that_do_not_fit_are_refused(balanced, names, said):
     with pytest.raises(ScoreTableError) as error:
         read(balanced, names)
     assert not [part for part in said if part not in str(error.value)], str(error.value)
+
+
+@pytest.mark.parametrize("names", [{"a0": "\ud800"}, {"a0": 3}, "a0=x"])
+def test_what_is_no_mapping_of_names_is_refused(balanced, names):
+    with pytest.raises(bi.BenchinferError, match="names is "):
+        read(balanced, names)
 
 
 def test_faults_of_names_come_with_all_others(balanced):

@@ -17,9 +17,8 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,14 +32,48 @@ from benchinfer.core.saving import SAME, savable, shaped
 from benchinfer.numerics.types import Array, Codes, Flags
 from benchinfer.scores.coverage import Finding
 from benchinfer.scores.features import Feature, differing_features, pool_features
-from benchinfer.scores.reductions import Blocks, Cells, deviation, smallest_step, squares_of
 from benchinfer.scores.resampling import Resampling
-from benchinfer.scores.summary import ScoreRows, Summary, extremes
+from benchinfer.scores.rows.reductions import (
+    Blocks,
+    Cells,
+    deviation,
+    squares_of,
+)
+from benchinfer.scores.rows.summary import Summary, extremes
 
-if TYPE_CHECKING:
-    from benchinfer.scores.table import ScoreTable
+SAMPLE = 4096
 
-_SAMPLE = 4096
+
+class Reducible(Protocol):
+    """Table of scores, as far as its rows are reduced; see `ScoreTable`."""
+
+    @property
+    def measures(self) -> tuple[Measure, ...]: ...  # noqa: D102
+    @property
+    def resampling(self) -> Resampling | None: ...  # noqa: D102
+    @property
+    def paired(self) -> bool: ...  # noqa: D102
+    @property
+    def domains(self) -> Mapping[str, str] | None: ...  # noqa: D102
+    @property
+    def source(self) -> str: ...  # noqa: D102
+    @property
+    def notes(self) -> tuple[Finding, ...]: ...  # noqa: D102
+    @property
+    def covariates(self) -> tuple[str, ...]: ...  # noqa: D102
+    @property
+    def summary(self) -> Summary: ...  # noqa: D102
+    @property
+    def features(self) -> Mapping[str, Feature]: ...  # noqa: D102
+    @property
+    def datasets(self) -> tuple[str, ...]: ...  # noqa: D102
+    @property
+    def algorithms(self) -> tuple[str, ...]: ...  # noqa: D102
+    @property
+    def digest(self) -> str: ...  # noqa: D102
+    def measure(self, name: str | None = None) -> Measure: ...  # noqa: D102
+    def cells(self, measure: str | None = None) -> Cells: ...  # noqa: D102
+    def statistics(self) -> SufficientStatistics: ...  # noqa: D102
 
 
 @savable
@@ -441,7 +474,7 @@ class SufficientStatistics(Readable):
             features={name: feature.at(d.tolist()) for name, feature in self.features.items()},
         )
 
-    def __add__(self, other: SufficientStatistics | ScoreTable) -> SufficientStatistics:
+    def __add__(self, other: SufficientStatistics | Reducible) -> SufficientStatistics:
         """Pool two parts of a table.
 
         Parameters
@@ -554,7 +587,7 @@ def _pooled(a: SufficientStatistics, b: SufficientStatistics) -> SufficientStati
         blocks={name: union.blocks(a.blocks.get(name), b.blocks.get(name)) for name in steps[0]},
         steps={name: min(step[name] for step in steps) for name in steps[0]},
         parts=(*a.parts, *b.parts),
-        sample=np.union1d(a.sample, b.sample)[:_SAMPLE],
+        sample=np.union1d(a.sample, b.sample)[:SAMPLE],
         unit_size=a.unit_size if a.unit_size == b.unit_size else float("nan"),
         features=pool_features(_described(a), _described(b), union.labels[1]),
     )
@@ -654,43 +687,15 @@ def _at_ends(summary: Summary, ends: Array) -> Codes:
     return np.where((summary.ends == ends)[:, None, None], summary.at_ends, held)
 
 
-def reduce_statistics(table: ScoreTable) -> SufficientStatistics:
-    """Reduce a table with rows."""
-    cells = {name: table.cells(name) for name in table.summary.measures}
-    blocks, steps = dict[str, BlockMoments](), dict[str, float]()
-    samples: list[NDArray[np.uint64]] = []
-    values = np.empty(max(each.n.sum() for each in cells.values()) if table.paired else 0)
-    for name in cells:
-        if not table.paired:
-            samples.append(_sample(name, table.score_rows(name), table))
-            continue
-        parts: list[BlockMoments] = []
-        end = 0
-        for part in table.block_parts(name):
-            samples.append(_sample(name, part, table))
-            each = np.arange(len(part.dataset))
-            mean = part.measure.sign * part.mean
-            roots = each[:0], part.mean[:0]
-            ones = np.ones_like(each)
-            parts.append(condensed(part.dataset, part.count, ones, mean, roots, part.within))
-            single = part.count == 1
-            once = part.mean.ravel() if single.all() else part.mean[single]
-            values[end : (end := end + len(once))] = once
-        blocks[name] = merged(parts, np.sum([part.within for part in parts], axis=0))
-        steps[name] = smallest_step(values[:end])
-    sample = np.sort(np.concatenate(samples))  # np.unique takes twenty times as long
-    sample = sample[np.diff(sample, prepend=~sample[:1]) != 0][:_SAMPLE]
-    return statistics_of(table, cells, blocks, steps=steps, digest=table.digest, sample=sample)
-
-
 def statistics_of(
-    table: ScoreTable,
+    table: Reducible,
     cells: Mapping[str, Cells],
     blocks: Mapping[str, BlockMoments],
     *,
     steps: Mapping[str, float],
     digest: str,
     sample: NDArray[np.uint64],
+    unit_size: float | None = None,
 ) -> SufficientStatistics:
     """Return the statistics of a table, with its declarations."""
     return SufficientStatistics(
@@ -708,28 +713,5 @@ def statistics_of(
         parts=(digest,),
         sample=sample,
         features=table.features,
-        unit_size=table.unit_size,
+        unit_size=unit_size,
     )
-
-
-def _sample(measure: str, scores: Blocks | ScoreRows, table: ScoreTable) -> NDArray[np.uint64]:
-    """Return the smallest hashes of the blocks, or of the scores where none are shared."""
-    mixed = _mixed(_hashes((measure,)), _hashes(table.datasets)[scores.dataset])
-    mixed = _mixed(mixed, _hashes(scores.labels)[scores.replication])
-    if isinstance(scores, ScoreRows):
-        mixed = _mixed(mixed, _hashes(table.algorithms)[scores.algorithm])
-    return np.partition(mixed, _SAMPLE)[:_SAMPLE].copy() if len(mixed) > _SAMPLE else mixed
-
-
-@lru_cache(4)  # a table's labels, once for all of its parts
-def _hashes(labels: tuple[str, ...]) -> NDArray[np.uint64]:
-    digests = [hashlib.blake2b(label.encode(), digest_size=8).digest() for label in labels]
-    return np.frombuffer(b"".join(digests), "<u8").astype(np.uint64)
-
-
-def _mixed(a: NDArray[np.uint64], b: NDArray[np.uint64]) -> NDArray[np.uint64]:
-    """Mix pairs of hashes, each bit of a pair with all others (the finaliser of SplitMix64)."""
-    x = a * np.uint64(0x9E3779B97F4A7C15) + b
-    x = (x ^ (x >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    x = (x ^ (x >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    return x ^ (x >> np.uint64(31))

@@ -1,9 +1,11 @@
+import pandas as pd
 import pytest
 
 from benchinfer.core.errors import ScoreTableError
 from benchinfer.core.measure import Measure
+from benchinfer.scores.declaration import Declaration, read_toml
+from benchinfer.scores.read import read_scores
 from benchinfer.scores.resampling import Resampling
-from benchinfer.scores.sources.declaration import declared, read_toml
 
 
 @pytest.fixture
@@ -25,14 +27,14 @@ def test_everything_a_file_can_say(toml):
         'label = "misclassification error"\n'
         '[measures."run time"]\nbetter = "lower"\nscale = "log"\nunit = "s"\nbounds = [0.0, inf]\n'
     )
-    measures, resampling, covariates, units, point = read_toml(path)
-    assert (units, point) == (("passage", "item"), "last:epoch")
-    assert covariates == ("n_rows", "run size")
-    assert measures == (
+    declaration = read_toml(path)
+    assert (declaration.units, declaration.take) == (("passage", "item"), "last:epoch")
+    assert declaration.covariates == ("n_rows", "run size")
+    assert declaration.measures == (
         Measure("error", "lower", 0.01, bounds=(0.0, 1.0), label="misclassification error"),
         Measure("run time", "lower", scale="log", unit="s", bounds=(0.0, float("inf"))),
     )
-    assert resampling == Resampling("holdout", test_fraction=0.25, paired=False)
+    assert declaration.resampling == Resampling("holdout", test_fraction=0.25, paired=False)
 
 
 def test_all_faults_at_once(toml):
@@ -81,56 +83,76 @@ def test_single_faults(toml, text, expected):
         read_toml(toml(text))
 
 
-def test_a_path_as_the_argument(toml):
+def test_a_path_in_the_place_of_measures(toml):
     path = toml('[measures.acc]\nbetter = "higher"')
     for given in (path, str(path)):
-        measures, resampling, covariates, units, _, findings = declared(given, *[None] * 5)
-        assert measures == (Measure("acc", "higher"),)
-        assert resampling is None
-        assert covariates == units == ()
+        declaration, findings = Declaration(given).with_file(None)
+        assert declaration.list_measures() == (Measure("acc", "higher"),)
+        assert declaration.scheme() is None
+        assert declaration.covariate_names() == declaration.levels() == ()
         assert findings == []
     with pytest.raises(ScoreTableError, match=r"there is no file 'nope\.toml'"):
-        declared("nope.toml", *[None] * 5)
+        Declaration("nope.toml").with_file(None)
 
 
 def test_a_file_beside_is_not_opened_when_nothing_is_left_to_say(toml):
-    path = toml("nonsense")
-    measures, resampling, covariates, units, take, findings = declared(
-        "acc:higher", "cv", (), (), "last", path
-    )
-    assert take == "last"
-    assert measures == (Measure("acc", "higher"),)
-    assert resampling == Resampling("cv")
-    assert covariates == units == ()
-    assert findings == []
+    declaration = Declaration("acc:higher", resampling="cv", covariates=(), units=(), take="last")
+    assert declaration.with_file(toml("nonsense")) == (declaration, [])
+    assert declaration.list_measures() == (Measure("acc", "higher"),)
+    assert declaration.scheme() == Resampling("cv")
+
+
+def notes(declaration, path):
+    return [finding.what for finding in declaration.with_file(path)[1]]
 
 
 def test_a_file_beside_is_reported(toml):
     path = toml('[resampling]\nkind = "cv"\n[measures.acc]\nbetter = "higher"')
-    assert [f.what for f in declared(None, None, None, None, None, path)[5]] == [
+    assert notes(Declaration(), path) == [
         "measures and resampling as measures.toml beside the table says."
     ]
-    assert [f.what for f in declared("f1:higher", None, None, None, None, path)[5]] == [
+    assert notes(Declaration("f1:higher"), path) == [
         "resampling as measures.toml beside the table says."
     ]
     path = toml('covariates = ["size"]\n' + path.read_text(encoding="utf-8"))
-    assert [f.what for f in declared(None, None, None, None, None, path)[5]] == [
+    assert notes(Declaration(), path) == [
         "measures, resampling and covariates as measures.toml beside the table says."
     ]
-    assert declared("f1:higher", "cv", None, None, None, path)[2] == ("size",)
-    assert declared(None, None, (), None, None, path)[2] == ()
+    here = Declaration("f1:higher", resampling="cv")
+    assert here.with_file(path)[0].covariate_names() == ("size",)
+    assert Declaration(covariates=()).with_file(path)[0].covariate_names() == ()
     path = toml('units = ["item", "answer"]\n' + path.read_text(encoding="utf-8"))
-    assert declared(None, None, None, None, None, path)[3] == ("item", "answer")
-    assert declared(None, None, None, "doc", None, path)[3] == ("doc",)
-    assert declared(None, None, "n_rows", None, None, path)[2] == ("n_rows",)
+    assert Declaration().with_file(path)[0].levels() == ("item", "answer")
+    assert Declaration(units="doc").with_file(path)[0].levels() == ("doc",)
+    assert Declaration(covariates="n_rows").with_file(path)[0].covariate_names() == ("n_rows",)
+
+
+def test_an_argument_takes_the_place_of_a_field():
+    declaration = Declaration(
+        "acc:higher", {"a": "dataset"}, layout="long", query="SELECT 1", paired=True
+    )
+    first = Declaration(columns={"b": "dataset"}, paired=False, repeats="mean").over(declaration)
+    assert first == Declaration(
+        "acc:higher", {"b": "dataset"}, "long", query="SELECT 1", paired=False, repeats="mean"
+    )
+    assert Declaration().over(declaration) == declaration
+
+
+def test_read_scores_takes_a_declaration_for_its_measures():
+    table = pd.DataFrame(
+        {"d": list("aabb"), "algorithm": ["x", "y"] * 2, "acc": [0.1, 0.2, 0.3, 0.4]}
+    )
+    declaration = Declaration("acc:higher", {"d": "dataset"})
+    assert read_scores(table, measures=declaration).datasets == ("a", "b")
+    assert read_scores(table, measures=declaration, where="d = 'a'").n_rows == 2
 
 
 def test_unknown_resampling():
     with pytest.raises(ScoreTableError, match="unknown resampling 5"):
-        declared("acc:higher", 5, *[None] * 4)
+        Declaration("acc:higher", resampling=5).scheme()
 
 
 @pytest.mark.parametrize("given", [5, [3], {"size": 1}])
 def test_covariates_that_cannot_be_read(given):
     with pytest.raises(ScoreTableError, match=r"covariates=.* cannot be read\.\nHint: names of"):
-        declared("acc:higher", None, given, *[None] * 3)
+        Declaration("acc:higher", covariates=given).covariate_names()

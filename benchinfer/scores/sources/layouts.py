@@ -13,7 +13,6 @@ from benchinfer.core.errors import ScoreTableError
 from benchinfer.core.hints import directions, literal
 from benchinfer.core.numbers import count, number_of, several
 from benchinfer.numerics.types import Array
-from benchinfer.scores.checks.patterns import pattern_of
 from benchinfer.scores.columns import (
     COMMON,
     GROUPS,
@@ -27,6 +26,7 @@ from benchinfer.scores.columns import (
 )
 from benchinfer.scores.coverage import Finding
 from benchinfer.scores.sources.frames import Source
+from benchinfer.scores.sources.patterns import pattern_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -151,7 +151,7 @@ def _wide(
         labels = list(dict.fromkeys("/".join(says.values()) for says in roles.wide.values()))
         what = f"{count(len(roles.wide), 'column')} of scores, one per"
         what += f" {' and '.join(roles.spread)}: {several(labels)}."
-        hint = f"taken for layout={literal(fitting_layout)}, which says so for good."
+        hint = f"it was read with layout={literal(fitting_layout)}; name it to be sure."
         note = Finding("layout recognised", "note", len(roles.wide), what, (), hint)
         return _with(roles, note)
     ways = [f"layout={literal(other)}" for other in fitting]

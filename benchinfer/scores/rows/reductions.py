@@ -1,6 +1,6 @@
 """Cells, blocks and observations of a table."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
 import narwhals as nw
@@ -14,8 +14,9 @@ from benchinfer.scores.columns import Frame
 from benchinfer.scores.numerics.domains import domain_levels
 from benchinfer.scores.numerics.nested import dense
 from benchinfer.scores.numerics.places import Places
-from benchinfer.scores.summary import (
+from benchinfer.scores.rows.summary import (
     ScoreRows,
+    Summary,
     coded,
     collect,
     first_rows,
@@ -176,6 +177,14 @@ def reduce_cells(
     return Cells(measure, datasets, algorithms, n, measure.sign * mean, deviation(n, squares))
 
 
+def cells_of(measure: Measure, summary: Summary, frame: Callable[[], Frame]) -> Cells:
+    """Return the moments of one measure, of its summary where it is modelled as it is."""
+    if measure.scale != "identity":
+        return reduce_cells(frame(), measure, *summary.names)
+    n, mean = summary.n[0], measure.sign * summary.mean[0]
+    return Cells(measure, *summary.names, n, mean, deviation(n, summary.squares[0]))
+
+
 def squares_of(cells: Cells) -> Array:
     """Return (D, K) sums of squared deviations from the means, 0 where n < 2."""
     return np.where(cells.n > 1, (cells.n - 1) * np.nan_to_num(cells.sd) ** 2, 0.0)
@@ -229,6 +238,12 @@ def reduce_blocks(
         within=within.reshape(-1, k),
         paired=paired,
     )
+
+
+def spread(summary: Summary, quartiles: Array) -> Array:
+    """Return (D, K, 5) minimum, quartiles and maximum of one measure, NaN where there is none."""
+    ends = summary.minimum[0, :, :, None], summary.maximum[0, :, :, None]
+    return np.concatenate([ends[0], quartiles, ends[1]], axis=2)
 
 
 def unit_scores(mean: Array, n: Array, cell: Codes) -> tuple[Array, Array, Array]:

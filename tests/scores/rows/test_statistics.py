@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 import benchinfer as bi
-from benchinfer.scores.statistics import condensed, pool_moments
+from benchinfer.scores.rows.sufficient import condensed, pool_moments
 
 EXACT = 1e-11
 
@@ -152,7 +152,7 @@ def test_one_block_per_dataset_has_a_mean_and_no_spread():
 
 def test_blocks_reduced_in_parts_have_the_moments_of_the_whole(monkeypatch):
     whole = table(missing=0.2).statistics()
-    monkeypatch.setattr("benchinfer.scores.rows._PART", 12)
+    monkeypatch.setattr("benchinfer.scores.rows.places._PART", 12)
     parts = table(missing=0.2).statistics()
     np.testing.assert_array_equal(parts.sample, whole.sample)
     assert parts.steps == whole.steps
@@ -220,7 +220,7 @@ def test_what_needs_rows_says_so():
         lambda: bi.compare_points(statistics, "error", statistic="median"),
         lambda: bi.ScoreTable.of_statistics(statistics).to_frame(),
     ):
-        with pytest.raises(bi.DesignError, match="this needs the scores themselves"):
+        with pytest.raises(bi.DesignError, match=r"needs the scores themselves|of read_scores"):
             ask()
 
 

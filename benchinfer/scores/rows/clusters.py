@@ -8,30 +8,26 @@ from __future__ import annotations
 
 import hashlib
 from itertools import combinations_with_replacement
-from typing import TYPE_CHECKING
 
 import narwhals as nw
 import numpy as np
 
 from benchinfer.scores.columns import Frame
-from benchinfer.scores.reductions import Cells, on_scale
-from benchinfer.scores.statistics import (
+from benchinfer.scores.rows.reductions import Cells, on_scale
+from benchinfer.scores.rows.sufficient import (
     BlockMoments,
+    Reducible,
     SufficientStatistics,
     condensed,
     statistics_of,
 )
-from benchinfer.scores.summary import coded, matrix, with_centre
-
-if TYPE_CHECKING:
-    from benchinfer.scores.table import ScoreTable
-
+from benchinfer.scores.rows.summary import coded, matrix, with_centre
 
 _MOST_ALGORITHMS = 64  # each pair is a column
 _BITS = 50  # flags in one whole number that all engines hold
 
 
-def cluster_statistics(table: ScoreTable, frame: Frame) -> SufficientStatistics:
+def cluster_statistics(table: Reducible, frame: Frame) -> SufficientStatistics:
     """Reduce a table of a cluster."""
     cells = {name: table.cells(name) for name in table.summary.measures}
     blocks = dict[str, BlockMoments]()

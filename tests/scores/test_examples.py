@@ -4,8 +4,8 @@ from pathlib import Path
 import pytest
 
 from benchinfer.core.errors import ScoreTableError
-from benchinfer.scores.sources import examples as module
-from benchinfer.scores.sources.examples import examples, load_example
+from benchinfer.scores import examples as module
+from benchinfer.scores.examples import examples, load_example
 
 
 @pytest.mark.parametrize("name", list(examples()))
@@ -34,9 +34,7 @@ def test_the_wheel_has_them_inside_the_package(tmp_path, monkeypatch):
     folder.mkdir(parents=True)
     shutil.copy(examples()["demsar2006"] / "scores.csv", folder)
     shutil.copy(examples()["demsar2006"] / "measures.toml", folder)
-    monkeypatch.setattr(
-        module, "__file__", str(tmp_path / "benchinfer" / "scores" / "sources" / "examples.py")
-    )
+    monkeypatch.setattr(module, "__file__", str(tmp_path / "benchinfer" / "scores" / "examples.py"))
     assert list(examples()) == ["mine"]
     assert load_example("mine").n_rows == 56
     shutil.rmtree(Path(tmp_path, "benchinfer", "_datasets"))

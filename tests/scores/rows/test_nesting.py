@@ -8,7 +8,7 @@ import pytest
 import benchinfer as bi
 import benchinfer.scores.read as reading
 from benchinfer.core.errors import DesignError, ScoreTableError
-from benchinfer.scores.sources.nesting import counted
+from benchinfer.scores.rows.nesting import counted
 
 LEVELS = ("passage", "question", "epoch")
 
@@ -29,7 +29,8 @@ def answers():
 
 
 def read(frame, units=LEVELS, **options):
-    return bi.read_scores(frame, measures={"acc": "higher"}, units=units, **options)
+    declaration = bi.Declaration({"acc": "higher"}, units=units, **options)
+    return bi.read_scores(frame, measures=declaration)
 
 
 def levels_by_hand(frame, by_unit):
@@ -190,7 +191,7 @@ def test_correlations_and_design_effects_are_shown():
 
 
 def test_unit_weights_are_one_of_two(answers):
-    with pytest.raises(bi.BenchinferError, match="unknown unit_weights 'answers'"):
+    with pytest.raises(bi.BenchinferError, match="unknown unit weights 'answers'"):
         read(answers, unit_weights="answers")
 
 
@@ -230,9 +231,9 @@ def test_statistics_of_parts_of_a_data_set_are_refused_where_units_differ_in_siz
 
 def test_units_that_count_alike_are_of_one_size(answers):
     scores = read(answers)
-    assert scores.has_unequal_units
+    assert scores.rows.has_unequal_units
     by_unit = read(answers, unit_weights="units")
-    assert not by_unit.has_unequal_units
+    assert not by_unit.rows.has_unequal_units
     assert bi.monitor(by_unit).contrasts().shape[0] == 1
     assert by_unit.statistics().summary.n.tolist() == scores.summary.n.tolist()
 
@@ -317,7 +318,7 @@ def test_faults_name_the_levels_whichever_way_rows_are_read(answers, monkeypatch
 
 
 def test_large_tables_of_units_are_read_in_places(answers, monkeypatch):
-    monkeypatch.setattr(reading, "EngineRows", None)  # of rows that are not in places
+    monkeypatch.setattr(reading, "_of_frame", None)  # of rows that are not in places
     assert read(answers).units is not None
 
 

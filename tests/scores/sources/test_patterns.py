@@ -2,7 +2,7 @@
 
 import pytest
 
-from benchinfer.scores.checks.patterns import pattern_of
+from benchinfer.scores.sources.patterns import pattern_of
 
 CASES = [
     (["run-ppo_1-tag-ret", "run-dqn_2-tag-ret", "run-dqn_1-tag-ret"], ("run-", "_", "-tag-ret")),

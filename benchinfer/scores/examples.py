@@ -30,7 +30,7 @@ def load_example(name: str) -> ScoreTable:
 
 def examples() -> dict[str, Path]:
     """List the bundled tables."""
-    package = Path(__file__).parents[2]
+    package = Path(__file__).parents[1]
     # In the wheel they are inside the package; in a checkout or an editable install beside it.
     roots = (package / "_datasets", package.parent / "datasets")
     root = next((root for root in roots if root.is_dir()), None)

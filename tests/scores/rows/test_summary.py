@@ -3,7 +3,7 @@ import pandas as pd
 import pyarrow as pa
 
 from benchinfer.scores.read import read_scores
-from benchinfer.scores.summary import coded
+from benchinfer.scores.rows.summary import coded
 
 
 def test_codes_of_plain_and_encoded_labels():

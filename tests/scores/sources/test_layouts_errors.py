@@ -8,7 +8,7 @@ import pytest
 
 import benchinfer as bi
 from benchinfer.core.errors import ScoreTableError
-from benchinfer.scores.formats.layouts import error_column, error_columns, errors_of_score
+from benchinfer.scores.sources.layouts import error_column, error_columns, errors_of_score
 
 STEMS = {
     "std_error": ("stderr", "std_err", "std_error", "standard_error", "se", "Std. Error"),
