@@ -17,6 +17,7 @@ SPLITS = ("split", "resample")
 type Kind = Literal["independent", "bootstrap", "holdout", "cv", "seeds", "items", "runs"]
 
 
+@checked
 @savable
 @dataclass(frozen=True, slots=True)
 class Resampling:
@@ -69,7 +70,6 @@ class Resampling:
             )
 
     @classmethod
-    @checked
     def of(cls, text: str) -> Resampling:
         """Read ``"KIND"``, ``"cv:FOLDS"`` or ``"holdout:FRACTION"``.
 

@@ -3,9 +3,9 @@
 import numpy as np
 import pandas as pd
 import pytest
-from benchinfer.analyses.choice.agreement import SECOND, in_words
 
 import benchinfer as bi
+from benchinfer.analyses.choice.agreement import SECOND, in_words
 from benchinfer.analyses.choice.choice import choose
 from benchinfer.core.verdict import Verdict
 from benchinfer.scores.checks import decision
