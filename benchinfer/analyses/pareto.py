@@ -57,9 +57,14 @@ class ParetoOptions(AnalysisOptions):
         check_level(self.level)
 
 
+@checked
 @savable
 @shaped(
-    algorithms="K names", measures="M", levels="K M", p_value="K K [0,1]", p_front_each="K [0,1]"
+    algorithms="K names",
+    measures="M",
+    levels="K M",
+    p_value="K K [0,1]",
+    p_front_each="K [0,1]",
 )
 @dataclass(frozen=True, slots=True, repr=False, eq=False)
 class Pareto(Showable):
@@ -102,7 +107,6 @@ class Pareto(Showable):
         """The probability with which the front is kept."""
         return self.options.level
 
-    @checked
     def front(self, *, each: bool = False) -> list[str]:
         """Return the names of those that may be on the front.
 
@@ -115,7 +119,6 @@ class Pareto(Showable):
         on = self._may_be_on(each=each)
         return [name for name, may_be in zip(self.algorithms, on, strict=True) if may_be]
 
-    @checked
     def summary(self, *, each: bool = False) -> pd.DataFrame:
         """One row per algorithm, the front first: ``algorithm on_front p_front may_be_on_front``.
 

@@ -66,6 +66,7 @@ def spanning(rows: pd.DataFrame, measure: Measure) -> pd.Series[bool]:
     return decided & (rows["conf_low"] < measure.neutral) & (rows["conf_high"] > measure.neutral)
 
 
+@checked
 @shaped(
     setting=SAME,
     pairs=SAME,
@@ -169,7 +170,6 @@ class Comparison(Tabular):
         """Description of the contrasts' intervals; empty if there are none."""
         return ""
 
-    @checked
     def interval_words(self, rows: Sequence[int]) -> str:
         """Return a description of the intervals of some contrasts; empty if there are none.
 
@@ -211,7 +211,6 @@ class Comparison(Tabular):
         """Return the columns of `contrasts` that hold numbers, in the measure's own unit."""
         raise NotImplementedError
 
-    @checked
     def contrasts(self, *, order: Order = "fixed", all: bool = False) -> pd.DataFrame:  # noqa: A002
         """One row per pair of algorithms.
 
@@ -354,7 +353,6 @@ class Comparison(Tabular):
         """One row per check: ``check value direction limit ok remedy``."""
         return checks_frame(self.checks)
 
-    @checked
     def relation(self, rule: str = "evidence") -> Relation:
         """Return the preference relation.
 
@@ -403,7 +401,6 @@ class Comparison(Tabular):
         first = wording.headline(relation, self.measure, scope, levels, most, thin)
         return f"{first}{gaps}"
 
-    @checked
     def claims(self, measure: Measure, scope: str) -> str:
         """Return a sentence with the verdicts of contrasts of averages, as a headline."""
         pairs = self.pairs
@@ -454,7 +451,6 @@ class Comparison(Tabular):
             " own."
         )
 
-    @checked
     def reversals(self, levels: Array | None = None, *, mark: str = "* ") -> str:
         """Return a sentence on pairs with a verdict against the order of (K,) levels; else empty.
 
@@ -508,6 +504,7 @@ class Comparison(Tabular):
         return f"<{type(self).__name__} of {self.measure.name}: {in_brief(self.relation())}>"
 
 
+@checked
 @shaped(evidence=SAME)
 @dataclass(frozen=True, eq=False, repr=False)
 class TestedComparison(Comparison):
@@ -637,7 +634,6 @@ class TestedComparison(Comparison):
         tested = zip(self.pairs.sides, p <= self.alpha, strict=True)
         return [(pair[0], pair[1])[::turn] for pair, shown in tested if shown]  # pyright: ignore[reportReturnType]
 
-    @checked
     def relation(self, rule: str = "evidence") -> Relation:
         """Return the preference relation.
 

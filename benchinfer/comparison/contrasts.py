@@ -85,9 +85,6 @@ def family_of(
     directed: bool = False,
 ) -> ContrastFamily:
     """Return the contrasts requested."""
-    known = get_args(Named.__value__)
-    if isinstance(contrasts, str) and contrasts not in known:
-        raise ArgumentError(unknown("contrasts", contrasts, known))
     if contrasts == "dunnett":
         return _with_control(algorithms, control, levels, directed=directed)
     if control is not None:
@@ -115,9 +112,10 @@ def implied(contrasts: Contrasts, control: str | None) -> Contrasts:
     >>> implied("tukey", "svm"), implied("tukey", None)
     ('dunnett', 'tukey')
     """
-    # An array is no name, and what it is equal to is no answer.
-    default = isinstance(contrasts, str) and contrasts == "tukey"
-    return "dunnett" if default and control is not None else contrasts
+    known = get_args(Named.__value__)
+    if isinstance(contrasts, str) and contrasts not in known:
+        raise ArgumentError(unknown("contrasts", contrasts, known))
+    return "dunnett" if contrasts == "tukey" and control is not None else contrasts
 
 
 def check_number(algorithms: tuple[str, ...], contrasts: Contrasts, control: str | None) -> None:

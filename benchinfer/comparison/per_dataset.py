@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
+@checked
 class ComparisonGroups[C: Comparison](Mapping[str, C]):
     """A mapping from the names of groups to their comparisons.
 
@@ -69,7 +70,6 @@ class ComparisonGroups[C: Comparison](Mapping[str, C]):
         width = max((len(name) for name in self), default=0)
         return "\n".join(f"{name.ljust(width)}  {r.relation()}" for name, r in self.items())
 
-    @checked
     def contrasts(self, *, order: Order = "fixed", all: bool = False) -> pd.DataFrame:  # noqa: A002
         """Return all contrasts with a leading column that names the group.
 
@@ -96,6 +96,7 @@ class ComparisonGroups[C: Comparison](Mapping[str, C]):
         return pd.concat([t for t in stacked if len(t)] or stacked[:1], ignore_index=True)
 
 
+@checked
 @savable
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Comparisons(ComparisonGroups[Comparison], Tabular):
@@ -124,12 +125,10 @@ class Comparisons(ComparisonGroups[Comparison], Tabular):
         refused = f", {len(self.refused)} refused" if self.refused else ""
         return f"<Comparisons of {count(len(self), 'data set')}{refused}>"
 
-    @checked
     def relations(self, rule: str = "evidence") -> Ensemble:
         """Return the relations of the data sets: an ensemble in which each has weight 1."""
         return Ensemble({name: result.relation(rule) for name, result in self.results.items()})
 
-    @checked
     def counts(
         self,
         combine: Literal["fisher", "bonferroni"] = "fisher",
@@ -195,7 +194,6 @@ class Comparisons(ComparisonGroups[Comparison], Tabular):
         table = {name: [row[n] for row in rows] for n, name in enumerate(columns)}
         return frame({"measure": [measure] * len(rows), **table})
 
-    @checked
     def counted(self, most: int = 5) -> str:
         """Return a sentence with the pairs of the largest `counts`; empty without any."""
         try:

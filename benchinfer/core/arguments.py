@@ -84,18 +84,50 @@ def choices(kind: Any) -> tuple[Any, ...]:
     return tuple(dict.fromkeys(value for part in named for value in get_args(part)))
 
 
-def checked[**P, T](function: Callable[P, T]) -> Callable[P, T]:
-    """Check the types of the arguments of a function or method at each call."""
+def checked[T: Callable[..., Any]](thing: T) -> T:
+    """Check the types of arguments at each call of a function, or of the public methods of a class.
+
+    Of a class the methods that it defines itself, those without arguments apart.
+    """
+    if not isinstance(thing, type):
+        return cast("T", _checked(thing))
+    for name, method in [*vars(thing).items()]:
+        function = getattr(method, "__func__", method)  # of static and class methods
+        public = inspect.isfunction(function) and not name.startswith("_")
+        if public and inspect.get_annotations(function).keys() - {"return"}:
+            wrapped = _checked(function)
+            setattr(thing, name, wrapped if function is method else type(method)(wrapped))
+    return thing
+
+
+def _checked[**P, T](function: Callable[P, T]) -> Callable[P, T]:
+    """Return a function that checks the types of its arguments."""
     names = tuple(inspect.signature(function).parameters)
 
     @wraps(function)
     def call(*args: P.args, **kwargs: P.kwargs) -> T:
-        kinds = kinds_of(function)
+        usual = _usual(function)
         for name, value in (*zip(names, args, strict=False), *kwargs.items()):
-            check_argument(name, value, kinds.get(name, Any))
+            if name not in usual:
+                continue
+            types, words = usual[name]
+            kind, simple = type(value), not isinstance(value, str) or value.isascii()
+            if not ((kind in types and simple) or (kind is str and value in words)):
+                check_argument(name, value, kinds_of(function)[name])
         return function(*args, **kwargs)
 
     return call
+
+
+@cache
+def _usual(function: Callable[..., Any]) -> Mapping[str, tuple[frozenset[type], Sequence[str]]]:
+    """Return types and choices of each argument whose values need no further look."""
+    kinds = {name: (members(kind), choices(kind)) for name, kind in kinds_of(function).items()}
+    return {
+        name: (frozenset(part for part in parts if isinstance(part, type)), words)
+        for name, (parts, words) in kinds.items()
+        if Any not in parts and object not in parts
+    }
 
 
 def check_fields(record: object) -> None:

@@ -49,33 +49,31 @@ class Readable:
         return import_module("benchinfer.reports.notebook").html(self)
 
 
+@checked
 class Showable(Readable):
     """Base class of results with the methods `plot`, `report` and `save`."""
 
     __slots__ = ()
 
-    @checked
     def plot(self, kind: str | None = None, ax: Axes | None = None, **options: Any) -> Figure:
         """Draw the result; see `benchinfer.plot`."""
         return import_module("benchinfer.plots.draw").plot(self, kind, ax, **options)
 
-    @checked
     def report(self, path: str | Path, **options: Any) -> Path:
         """Write the result as one self-contained HTML file; see `benchinfer.report`."""
         return import_module("benchinfer.reports.page").report(self, path, **options)
 
-    @checked
     def save(self, path: str | Path) -> Path:
         """Write the result to one JSON file that `benchinfer.load` reads back."""
         return saving.save(self, path)
 
 
+@checked
 class Tabular(Showable):
     """Base class of results with the method `table`."""
 
     __slots__ = ()
 
-    @checked
     def table(
         self,
         rows: str | None = None,

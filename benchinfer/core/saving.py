@@ -80,11 +80,11 @@ def shaped[T: type](**fields: str) -> Callable[[T], T]:
     """Declare sizes and values of the fields of a record, which are checked when one is read.
 
     Sizes are letters or numbers, as in ``"P 2"``; none of a number. A letter is one number in a
-    record, and in those of its records that are declared to be `SAME`. What may be empty has
-    ``"?"`` after them. Then come a range of the values, as ``"[0,1]"`` or ``"(0,inf)"``, without
-    NaN unless ``"nan"`` follows; or ``"<K"``, of places from -1 to K - 1; or ``"names"``, of the
-    names of what a letter counts, which are the same wherever they are. In a mapping that holds
-    for each value.
+    record, and in those of its records, or tuples of records, that are declared to be `SAME`. What
+    may be empty has ``"?"`` after its sizes. Then come a range of the values, as ``"[0,1]"``,
+    ``"(0,inf)"`` or ``"[1,K]"``, without NaN unless ``"nan"`` follows; or ``"<K"``, of places from
+    -1 to K - 1; or ``"names"``, of the names of what a letter counts, which are the same wherever
+    they are. In a mapping that holds for each value.
     """
 
     def declare(cls: T) -> T:
@@ -108,7 +108,7 @@ def check_shapes(value: object, sizes: dict[str, Any] | None = None) -> None:
         for cls in reversed(type(value).__mro__):
             declared |= _shapes.get(cls, {})
         for field in dataclasses.fields(value):
-            same = declared.get(field.name) == SAME
+            same = SAME in declared.get(field.name, "").split()
             check_shapes(getattr(value, field.name), sizes if same else None)
         for name, shape in declared.items():
             if shape != SAME:
@@ -132,7 +132,8 @@ def _declared(text: str) -> _Declared:
     parts = text.split()
     ends = "".join(part for part in parts if part[0] in "[(")
     below = "".join(part[1:] for part in parts if part[0] == "<")
-    letters = [part for part in parts if part[0] not in "[(<" and part not in ("nan", "names")]
+    words = ("nan", "names", SAME)
+    letters = [part for part in parts if part[0] not in "[(<" and part not in words]
     empty = bool(letters) and letters[-1].endswith("?")
     named = tuple(letter.removesuffix("?") for letter in letters)
     return _Declared(named, empty, below, ends, "nan" in parts, "names" in parts)
@@ -182,7 +183,7 @@ def _check_entries(
         if entries.min() < -1 or entries.max() >= most:
             raise BenchinferError(f"{name} holds places that are not below {most}")
         return
-    low, high = map(float, declared.ends[1:-1].split(","))
+    low, high = (float(sizes.get(end, end)) for end in declared.ends[1:-1].split(","))
     above = entries >= low if declared.ends[0] == "[" else entries > low
     inside = above & (entries <= high if declared.ends[-1] == "]" else entries < high)
     if not (inside | np.isnan(entries) if declared.nan else inside).all():

@@ -81,6 +81,7 @@ class Map(Readable):
         return frame({"relation": list(self.names), "x": x, "y": y})
 
 
+@checked
 @savable
 @shaped(relations="B", weights="B [0,inf)")
 @dataclass(frozen=True, slots=True, init=False, repr=False, eq=False)
@@ -230,7 +231,6 @@ class Ensemble(Showable, Mapping[str, Relation]):
             parts.append(frame({"relation": [name] * len(table), "weight": weight}).join(table))
         return pd.concat(parts, ignore_index=True)
 
-    @checked
     def subset(self, names: Iterable[str]) -> Ensemble:
         """Return the ensemble of some of the relations, with their weights."""
         chosen = list(names)
@@ -239,12 +239,10 @@ class Ensemble(Showable, Mapping[str, Relation]):
         weights = dict(zip(self, self.weights.tolist(), strict=True))
         return Ensemble({n: self[n] for n in chosen}, {n: weights[n] for n in chosen})
 
-    @checked
     def weighted(self, weights: Weights | None) -> Ensemble:
         """Return the same relations with other weights; None makes them all 1."""
         return Ensemble(self.relations, weights)
 
-    @checked
     def merged(
         self, *, undecided: Undecided = "undecided", missing: Missing = "ignore"
     ) -> Ensemble:
@@ -262,7 +260,6 @@ class Ensemble(Showable, Mapping[str, Relation]):
             self.weights,
         )
 
-    @checked
     def distances(
         self,
         kind: Kind = "symdiff",
@@ -296,7 +293,6 @@ class Ensemble(Showable, Mapping[str, Relation]):
         """
         return self._square(between(self.states, kind, undecided, missing))
 
-    @checked
     def agreements(
         self,
         kind: Kind | Literal["tau-x"] = "tau-x",
@@ -312,7 +308,6 @@ class Ensemble(Showable, Mapping[str, Relation]):
 
         return pd.DataFrame(values, index=list(self), columns=list(self))
 
-    @checked
     def agreement(
         self,
         kind: Kind | Literal["tau-x"] = "tau-x",
@@ -370,7 +365,6 @@ class Ensemble(Showable, Mapping[str, Relation]):
             verdicts[points.majority(totals, verdict)] = verdict
         return Relation(names, verdicts, "verdicts of a majority")
 
-    @checked
     def clusters(
         self,
         kind: Kind = "symdiff",
@@ -383,7 +377,6 @@ class Ensemble(Showable, Mapping[str, Relation]):
         far = between(self.states, kind, undecided, missing)
         return Clusters(tuple(self), distances.linkage(far, method))
 
-    @checked
     def cluster_stability(
         self,
         n: int,
@@ -428,7 +421,6 @@ class Ensemble(Showable, Mapping[str, Relation]):
         far = between(self.states, kind, undecided, missing)
         return cluster_stability(tuple(self), far, n, method, resamples, seed)
 
-    @checked
     def map(
         self,
         kind: Kind = "symdiff",

@@ -57,6 +57,7 @@ class Violation(NamedTuple):
     c: str = ""
 
 
+@checked
 @savable
 @dataclass(frozen=True, slots=True, repr=False, eq=False)
 class Relation(Showable):
@@ -134,7 +135,6 @@ class Relation(Showable):
             )
 
     @staticmethod
-    @checked
     def from_pairs(
         algorithms: Sequence[str], verdicts: Mapping[tuple[str, str], str], rule: str = ""
     ) -> Relation:
@@ -142,7 +142,6 @@ class Relation(Showable):
         return Relation(*from_pairs(algorithms, verdicts), rule)
 
     @staticmethod
-    @checked
     def from_codes(
         algorithms: tuple[str, ...],
         pairs: Codes,
@@ -157,7 +156,6 @@ class Relation(Showable):
         return Relation(algorithms, states, rule, order)
 
     @staticmethod
-    @checked
     def from_text(text: str, algorithms: Sequence[str] | None = None) -> Relation:
         r"""Read an order, best first.
 
@@ -185,7 +183,6 @@ class Relation(Showable):
         return Relation(*from_text(text, algorithms), "as written")
 
     @staticmethod
-    @checked
     def from_incidence(
         matrix: Any,
         algorithms: Sequence[str] | None = None,
@@ -227,7 +224,6 @@ class Relation(Showable):
         return Relation(*read, rule)
 
     @staticmethod
-    @checked
     def from_scores(
         scores: Mapping[str, float], *, better: str, tolerance: float = 0.0
     ) -> Relation:
@@ -315,7 +311,6 @@ class Relation(Showable):
             words[i][i] = ""
         return pd.DataFrame(words, index=list(self.algorithms), columns=list(self.algorithms))
 
-    @checked
     def properties(self, part: str | None = None) -> dict[str, bool]:
         """Properties of the relation.
 
@@ -353,7 +348,6 @@ class Relation(Showable):
             raise DesignError(unknown("part", part, list(parts)))
         return parts[part]
 
-    @checked
     def violations(self, of: str | None = None, part: str = "strict") -> list[Violation]:
         """Return the algorithms that break a property.
 
@@ -392,7 +386,6 @@ class Relation(Showable):
         """Return whether every pair was compared and the strict part is a ranking with ties."""
         return self.properties()["weak order"]
 
-    @checked
     def merged(
         self, *, undecided: Undecided = "undecided", missing: Missing = "ignore"
     ) -> Relation:
@@ -448,7 +441,6 @@ class Relation(Showable):
         """Return classes of tied or circular algorithms, and the cover pairs between them."""
         return ranks.condensed(self, self.weak)
 
-    @checked
     def ranking(self, policy: str | None = None) -> list[list[str]]:
         """Return the classes of algorithms that are equivalent or undecided, best class first.
 
@@ -558,7 +550,6 @@ class Relation(Showable):
         """
         return ranks.text(self)
 
-    @checked
     def distance(
         self,
         other: Relation,
@@ -578,7 +569,6 @@ class Relation(Showable):
         """
         return float(between(stacked([self, other])[1], kind, undecided, missing)[0, 1])
 
-    @checked
     def agreement(
         self,
         other: Relation,

@@ -39,6 +39,7 @@ FAILED_WORDS = ("missing", "error", "worst")
 _NAMED = 50  # algorithms that an error names
 
 
+@checked
 @dataclass(frozen=True, slots=True)
 class Declaration:
     """What is said of a table of scores, as a ``measures.toml`` says it.
@@ -102,7 +103,6 @@ class Declaration:
         """Return the declaration that stands in the place of measures, or one of these alone."""
         return measures if isinstance(measures, Declaration) else cls(measures)
 
-    @checked
     def over(self, other: Declaration) -> Declaration:
         """Return the other declaration with what this one says, where both say something."""
         fields_of: dict[str, Any] = {
@@ -113,7 +113,6 @@ class Declaration:
         }
         return replace(other, **fields_of)
 
-    @checked
     def with_file(self, default: Path | None) -> tuple[Declaration, list[Finding]]:
         """Return the declaration with what a TOML file says besides, and a note on what it says.
 

@@ -19,6 +19,7 @@ REPEATED = ("repeat", "repetition")
 type Kind = Literal["independent", "bootstrap", "holdout", "cv", "seeds", "items", "runs"]
 
 
+@checked
 @savable
 @dataclass(frozen=True, slots=True)
 class Resampling:
@@ -71,7 +72,6 @@ class Resampling:
             )
 
     @classmethod
-    @checked
     def of(cls, text: str) -> Resampling:
         """Read ``"KIND"``, ``"cv:FOLDS"`` or ``"holdout:FRACTION"``.
 

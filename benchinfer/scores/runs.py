@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
+@checked
 @dataclass(frozen=True, slots=True)
 class LimitedRuns:
     """Runs of one measure of a table.
@@ -125,7 +126,6 @@ class LimitedRuns:
             float(chosen.stopped_score or 0),
         )
 
-    @checked
     def summary(self, *, par: float = 10) -> pd.DataFrame:
         """Sum up the runs of each algorithm.
 
@@ -172,7 +172,6 @@ class LimitedRuns:
         )
         return table.sort_values(["restricted_mean", "algorithm"], ignore_index=True)
 
-    @checked
     def virtual_best(self, *, par: float = 10) -> pd.DataFrame:
         """Compare the best algorithm of each problem with the single best algorithm.
 
@@ -261,7 +260,6 @@ class LimitedRuns:
             }
         )
 
-    @checked
     def penalties(self, *, level: float = 0.95) -> pd.DataFrame:
         """Return the penalty factors of stopped runs at which the order of a pair is reversed.
 

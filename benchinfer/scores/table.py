@@ -116,6 +116,7 @@ def _slots_of(covariates: Sequence[str]) -> dict[str, str]:
     return dict(zip(covariates, slots(covariates), strict=True))
 
 
+@checked
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class ScoreTable(Showable):
     """A long table of scores in any engine, with its measures, checked.
@@ -192,7 +193,6 @@ class ScoreTable(Showable):
         """Number of scores over all measures."""
         return int(self.summary.n.sum())
 
-    @checked
     def measure(self, name: str | None = None) -> Measure:
         """Return a measure by its name.
 
@@ -213,7 +213,6 @@ class ScoreTable(Showable):
         """Findings of the checks, over all measures."""
         return self._findings(None)
 
-    @checked
     def facts(self, measure: str | None = None) -> Facts:
         """Return the facts from which findings are made.
 
@@ -241,7 +240,6 @@ class ScoreTable(Showable):
             self._memo[name] = self.notes + check(self.facts(measure))
         return self._memo[name]
 
-    @checked
     def findings(self, measure: str | None = None) -> pd.DataFrame:
         """Return a table of the findings of the checks.
 
@@ -271,7 +269,6 @@ class ScoreTable(Showable):
         """
         return failures_frame(self._failures)
 
-    @checked
     def runs(self, measure: str | None = None) -> LimitedRuns:
         """Return the runs of a measure with a limit.
 
@@ -308,7 +305,6 @@ class ScoreTable(Showable):
             targets=self.targets,
         )
 
-    @checked
     def coverage(self, measure: str | None = None) -> Coverage:
         """Count the scores per cell.
 
@@ -329,7 +325,6 @@ class ScoreTable(Showable):
         gaps = gaps_of(self._failures, summary, expected, self.failed, paired=self.paired)
         return Coverage(name, summary.datasets, summary.algorithms, n, expected, findings, gaps)
 
-    @checked
     def at_worst(self, measure: str | None = None) -> ScoreTable:
         """Return the table with the worst score for what is missing, as ``failed="worst"`` has it.
 
@@ -369,7 +364,6 @@ class ScoreTable(Showable):
         rows = rows_of(frame)
         return replace(self._with(rows, rows.summary()), failed="worst")
 
-    @checked
     def describe(
         self,
         measure: str | None = None,
@@ -421,7 +415,6 @@ class ScoreTable(Showable):
         declared = self.measure(measure)
         return cells.assign(**rate_intervals(values, summary, declared, interval, sides, level))
 
-    @checked
     def cells(self, measure: str | None = None) -> Cells:
         """Reduce to count, mean and standard deviation per data set and algorithm, oriented.
 
@@ -433,7 +426,6 @@ class ScoreTable(Showable):
         declared = self.measure(measure)
         return self.rows.cells(declared, self.summary.of(declared.name))
 
-    @checked
     def blocks(self, measure: str | None = None) -> Blocks:
         """Reduce to one row per (data set, replication) and one column per algorithm, oriented.
 
@@ -449,7 +441,6 @@ class ScoreTable(Showable):
         """
         return self.rows.blocks(self.measure(measure), self.summary.names, paired=self.paired)
 
-    @checked
     def weighted_blocks(self, measure: str | None = None) -> Blocks:
         """Reduce to `blocks`, or to weighted ones with the same first two moments.
 
@@ -513,7 +504,6 @@ class ScoreTable(Showable):
             features=held.features,
         )
 
-    @checked
     def observations(self, measure: str | None = None) -> Observations:
         """Fetch one row per score, oriented, with its covariates.
 
@@ -535,7 +525,6 @@ class ScoreTable(Showable):
             paired=self.paired,
         )
 
-    @checked
     def dataset_covariates(self, measure: str | None = None) -> DatasetCovariates:
         """Return the covariates, by whether they are constant within each data set.
 
@@ -552,7 +541,6 @@ class ScoreTable(Showable):
         name = self.measure(measure).name
         return reduce_covariates(self._frame, name, self.datasets, _slots_of(self.covariates))
 
-    @checked
     def characteristics(self, measure: str | None = None) -> dict[str, Feature]:
         """Return the characteristics of the data sets: features, constant covariates and domain.
 
@@ -574,7 +562,6 @@ class ScoreTable(Showable):
             features.setdefault("domain", of_categories([self.domains[d] for d in self.datasets]))
         return features
 
-    @checked
     def to_frame(self, measure: str | None = None) -> pd.DataFrame:
         """Fetch the scores as a long pandas frame, sorted by their labels.
 
@@ -591,7 +578,6 @@ class ScoreTable(Showable):
         name = None if measure is None else self.measure(measure).name
         return long_frame(self._frame, _slots_of(self.covariates), name)
 
-    @checked
     def to_every_eval_ever(self, folder: str | Path, name: str | None = None) -> list[Path]:
         """Write the scores in the schema of Every Eval Ever, which `read_scores` reads.
 
@@ -632,7 +618,6 @@ class ScoreTable(Showable):
         stem = self.source.partition(".")[0] or "scores"
         return write(self, Path(folder), name or stem)
 
-    @checked
     def subset(
         self,
         datasets: str | Sequence[str] | None = None,
@@ -672,7 +657,6 @@ class ScoreTable(Showable):
         failures = selected(lazy(self._failures), labels).collect().to_arrow()
         return replace(part, _failures=failures)
 
-    @checked
     def declare(self, measure: Measure) -> ScoreTable:
         """Return the table with another tolerance, scale or direction of a measure.
 
@@ -697,7 +681,6 @@ class ScoreTable(Showable):
         rows = restricted_rows(self.rows, old, new, self.summary)
         return replace(self, measures=measures, rows=rows, summary=rows.summary(), _memo={})
 
-    @checked
     def penalise(self, par: float, measure: str | None = None) -> ScoreTable:
         """Count stopped runs `par` times the limit: PAR2 with 2, PAR10 with 10.
 
@@ -725,7 +708,6 @@ class ScoreTable(Showable):
         """
         return self.declare(replace(self.runs(measure).measure, par=par))
 
-    @checked
     def solved(self, measure: str | None = None, *, tolerance: float = 0.0) -> ScoreTable:
         """Turn times into whether the run was solved within the limit: scores of 0 and 1.
 
@@ -763,7 +745,6 @@ class ScoreTable(Showable):
         )
         return table.subset(measures=["solved"])
 
-    @checked
     def normalise(self, by: Normalise, measures: str | Sequence[str] | None = None) -> ScoreTable:
         """Return the table with scores on a scale of each data set, on which these can be averaged.
 
@@ -837,7 +818,6 @@ class ScoreTable(Showable):
             )
         return table.subset(algorithms=rest)
 
-    @checked
     def domain_means(self, measure: str | None = None) -> ScoreTable:
         """Return the table whose data sets are the domains, with one score for each algorithm.
 
@@ -894,7 +874,6 @@ class ScoreTable(Showable):
             for name, rows in parts.items()
         }
 
-    @checked
     def complete(
         self, measure: str | None = None, by: Literal["dataset", "replication"] = "dataset"
     ) -> ScoreTable:
@@ -974,7 +953,6 @@ class ScoreTable(Showable):
         return self._memo["digest"]
 
     @override
-    @checked
     def save(self, path: str | Path) -> NoReturn:
         """Raise a DesignError: a table is data, not a result to be saved."""
         raise DesignError(

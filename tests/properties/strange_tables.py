@@ -1,5 +1,6 @@
 """Seeded tables as strangers have them: labels and scores of any type, from any source."""
 
+import inspect
 import json
 import random
 import warnings
@@ -253,7 +254,11 @@ def read(source: object, measures: dict[str, str]) -> bi.ScoreTable | None:
         return bi.read_scores(source, measures=measures)
     except BenchinferError as error:
         asks = [pair for finding in getattr(error, "findings", ()) for pair in finding.proposes]
-        return attempt(source, **{"measures": measures, **dict(asks)})
+        options = {name: value for name, value in asks if name in _OPTIONS and value}
+        return attempt(source, **{"measures": measures, **options})
+
+
+_OPTIONS = {*inspect.signature(bi.read_scores).parameters}
 
 
 def account(scores: bi.ScoreTable, rows: list[dict[str, object]], measure: str) -> None:

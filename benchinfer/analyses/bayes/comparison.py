@@ -61,6 +61,7 @@ def unused_effect_priors(result: BayesComparison) -> set[str]:
     return unused
 
 
+@checked
 @savable
 @shaped(average=SAME, following=SAME, ranks=SAME, ranks_following=SAME)
 @dataclass(frozen=True, eq=False, repr=False)
@@ -214,7 +215,6 @@ class BayesComparison(Comparison):
             **({} if self.along is None else {"covariate": list(self.along.names)}),
         }
 
-    @checked
     def loo(
         self,
         *,
@@ -255,7 +255,6 @@ class BayesComparison(Comparison):
         with reporting(progress=progress, doing="Sampling:") as callback:
             return leave_out(self.sampled, thinned, refits, name, datasets, rng, callback)
 
-    @checked
     def predictive_check(self, left: LeaveOneOut | None = None) -> PredictiveChecks:
         """Compare each data set with predictive draws of the model without it.
 
@@ -307,7 +306,6 @@ class BayesComparison(Comparison):
 
         return prior_sensitivity(self)
 
-    @checked
     def compare_models(
         self,
         scores: ScoreTable | None = None,
@@ -351,7 +349,6 @@ class BayesComparison(Comparison):
         with reporting(progress=progress, doing="Sampling:") as callback:
             return compare_models(self, scores, draws, callback)
 
-    @checked
     def sensitivity(
         self,
         scores: ScoreTable | None = None,
@@ -506,7 +503,6 @@ class BayesComparison(Comparison):
         chosen = self.following if self.quantity == "next" else self.average
         return self.average if chosen is None else chosen
 
-    @checked
     def of(self, quantity: Quantity | None = None) -> Self:
         """Return the same comparison with verdicts about another quantity.
 
@@ -604,7 +600,6 @@ class BayesComparison(Comparison):
         dominant = {} if outcomes.dominant is None else {"p_dominant": outcomes.dominant}
         return effects_of(outcomes, self.measure, self.quantity) | dominant
 
-    @checked
     def contrasts(
         self,
         quantity: Quantity | None = None,

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
+@checked
 @savable
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Answer(ComparisonGroups[Comparison], Tabular):
@@ -59,7 +60,6 @@ class Answer(ComparisonGroups[Comparison], Tabular):
             raise DesignError(unknown("measure", measure, list(self.results)))
         return self.results[measure]
 
-    @checked
     def agreement(self, measure: str) -> str:
         """Return the agreement with a second analysis in words; empty where there is none."""
         lead, second = self._of(measure), self.others.get(measure)
@@ -72,7 +72,6 @@ class Answer(ComparisonGroups[Comparison], Tabular):
         common = (codes != Verdict.MISSING) & (theirs != Verdict.MISSING) & ~lead.withheld
         return in_words(words, codes[common], theirs[common])
 
-    @checked
     def basis(self, measure: str) -> str:
         """Return a sentence on the analysis of a measure, its reason and a second analysis."""
         result, choice = self._of(measure), self.choices[measure]
@@ -104,7 +103,6 @@ class Answer(ComparisonGroups[Comparison], Tabular):
         """
         return levels(self)
 
-    @checked
     def plot(self, kind: str | None = None, ax: Any = None, **options: Any) -> Any:
         """Draw the comparison of a measure, named by ``measure`` if there are several."""
         measure = options.pop("measure", None)

@@ -62,6 +62,7 @@ _EFFECTS = {
 }
 
 
+@checked
 @savable
 @shaped(studies=SAME)
 @dataclass(frozen=True, eq=False, repr=False)
@@ -245,7 +246,6 @@ class MetaComparison(TestedComparison):
         """
         return prediction.predict(self)
 
-    @checked
     def influence(self, most: int | None = None, *, n_jobs: int | None = None) -> pd.DataFrame:
         """Return the influence of each data set: Cook's distance, shifts, changed verdicts.
 

@@ -130,6 +130,7 @@ def standard_errors(number: Mapping[str, Array]) -> tuple[Array, list[Finding]]:
     return errors, notes
 
 
+@checked
 @dataclass(frozen=True, eq=False, repr=False)
 class Effects(Readable):
     """Effects of N comparisons of two algorithms, first minus second.
@@ -187,7 +188,6 @@ class Effects(Readable):
         pairs = zip(self.study, self.dataset, strict=True)
         return tuple(s if s == d else f"{s}: {d}" for s, d in pairs)
 
-    @checked
     def measure(self, name: str | None = None) -> Measure:
         """Return a measure by its name, which may be omitted where there is one.
 
@@ -202,7 +202,6 @@ class Effects(Readable):
         """Show what was found on reading: ``rule severity count where hint``."""
         return listed(self.notes)
 
-    @checked
     def of(self, name: str) -> Codes:
         """Return the rows of a measure.
 
@@ -217,7 +216,6 @@ class Effects(Readable):
             raise DesignError(unknown("measure", name, known))
         return rows
 
-    @checked
     def coverage(self, name: str) -> Coverage:
         """Count the comparisons of each algorithm in each data set of a study."""
         rows = self.of(name)
@@ -229,7 +227,6 @@ class Effects(Readable):
         labels = tuple(map(str, units)), tuple(map(str, names))
         return Coverage(name, *labels, counts, counts.max(axis=1), self.notes)
 
-    @checked
     def by_unit(self, name: str) -> list[tuple[str, Codes]]:
         """Return the rows of a measure for each data set of a study, in the order of the names."""
         rows = self.of(name)

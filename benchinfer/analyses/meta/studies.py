@@ -32,7 +32,7 @@ _PER_ARM = 5
 
 
 @savable
-@shaped(datasets="S", blocks="S", groups="S?", n="S [0,inf)", levels="S K", covariates="S")
+@shaped(datasets="S", blocks="S same", groups="S?", n="S [0,inf)", levels="S K", covariates="S")
 @dataclass(frozen=True, slots=True)
 class Studies:
     """Effects of D data sets on K algorithms, larger is better."""

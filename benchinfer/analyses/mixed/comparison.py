@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     from benchinfer.scores.table import ScoreTable
 
 
+@checked
 @savable
 @shaped(fitted=SAME, rows="K p")
 @dataclass(frozen=True, eq=False, repr=False)
@@ -218,7 +219,6 @@ class MixedComparison(TestedComparison):
         levels = self.levels.estimate
         return family_of(self.algorithms, self.fitted, self.options, levels)
 
-    @checked
     def variances(self, level: float | None = None) -> pd.DataFrame:
         """Variance components: ``source variance share``, on the modelling scale.
 
@@ -279,7 +279,6 @@ class MixedComparison(TestedComparison):
         """
         return tables.direct(self)
 
-    @checked
     def influence(
         self,
         leave: Leave = "dataset",
@@ -313,7 +312,6 @@ class MixedComparison(TestedComparison):
         """
         return influence.left_out(self, leave, scores, n_jobs).table()
 
-    @checked
     def predict(self, replications: int | None = None) -> NewDataset:
         """Predict the contrasts and which algorithm is best on a data set not yet seen.
 
@@ -345,7 +343,6 @@ class MixedComparison(TestedComparison):
         """
         return tables.anova(self.fitted, self.options.df)
 
-    @checked
     def structures(self, scores: ScoreTable) -> pd.DataFrame:
         """Fit every covariance structure that the table supports, and compare the fits.
 

@@ -344,7 +344,15 @@ def _check_estimable(structure: str, residual: str, design: Design, setting: Set
 
 
 @savable
-@shaped(x="N K p", at="K p", domains="g", sizes="g", covariates="q", centre="q", spread="q")
+@shaped(
+    x="N K p (-inf,inf)",
+    at="K p (-inf,inf)",
+    domains="g",
+    sizes="g",
+    covariates="q",
+    centre="q (-inf,inf)",
+    spread="q (0,inf)",
+)
 @dataclass(frozen=True, slots=True)
 class Fixed:
     """Design of the fixed effects and how levels of the algorithms follow from them."""

@@ -103,6 +103,7 @@ def standing(ends: Sequence[str], decision: str, *, all_pairs: bool = True) -> s
     return f"{close}: {said}."
 
 
+@checked
 @savable
 @shaped(course=SAME, cells="c")
 @dataclass(frozen=True, eq=False, repr=False)
@@ -279,7 +280,6 @@ class MonitorComparison(Comparison):
         """
         return self._named(self.course.stages)
 
-    @checked
     def path(self, *, per_dataset: bool = False) -> pd.DataFrame:
         """One row per pair and replication, about 200 per pair where there are more.
 
@@ -339,7 +339,6 @@ class MonitorComparison(Comparison):
             }
         )
 
-    @checked
     def consecutive(
         self, scores: ScoreTable, *, permutations: int = 200, seed: int | None = 1
     ) -> Consecutive:

@@ -14,7 +14,7 @@ from benchinfer.core.arguments import check_fields
 from benchinfer.core.errors import DesignError, unknown
 from benchinfer.core.measure import Measure
 from benchinfer.core.provenance import AnalysisOptions
-from benchinfer.core.saving import savable
+from benchinfer.core.saving import savable, shaped
 from benchinfer.numerics.types import Codes
 
 type Method = Literal["recursive", "anytime", "group-sequential"]
@@ -24,6 +24,7 @@ type Pairs = Codes
 
 
 @savable
+@shaped(level="(0,1)", n_pairs="[1,inf)", n_measures="[1,inf)")
 @dataclass(frozen=True, slots=True)
 class MonitorDesign:
     """Design of a monitored experiment.

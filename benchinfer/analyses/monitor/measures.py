@@ -121,6 +121,7 @@ def _rows(table: Columns, first: int, last: int) -> Columns:
     return part | {"pair": part["pair"] - first}
 
 
+@checked
 @savable
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class MonitoredMeasures(ComparisonGroups[MonitorComparison], Showable):
@@ -159,7 +160,6 @@ class MonitoredMeasures(ComparisonGroups[MonitorComparison], Showable):
         table = self._stack({name: result.next_cells() for name, result in self.items()})
         return table.drop(columns="measure").drop_duplicates(ignore_index=True)
 
-    @checked
     def relations(self, rule: str = "evidence") -> Ensemble:
         """Return the relations of the measures: an ensemble in which each has weight 1."""
         return Ensemble({name: result.relation(rule) for name, result in self.items()})

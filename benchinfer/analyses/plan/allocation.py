@@ -184,6 +184,7 @@ def _unreachable(
     )
 
 
+@checked
 @savable
 @shaped(levels="L", costs="L", counts="L", design=SAME, wanted="(0,inf)")
 @dataclass(frozen=True, slots=True, repr=False)
@@ -249,7 +250,6 @@ class Allocation(Showable):
             return None
         return len(self.datasets) * float((np.cumprod(self.counts) * np.array(self.costs)).sum())
 
-    @checked
     def std_error_of(self, *counts: float) -> float:
         """Return the standard error of a difference in a design of units of one size.
 
@@ -274,19 +274,16 @@ class Allocation(Showable):
             )
         return math.sqrt(error_variance(self.design.components, counts) / len(self.datasets))
 
-    @checked
     def doubled(self, level: int) -> float:
         """Return the standard error with twice as many units of a level in each one above."""
         check_index("level", level, len(self.parts))
         return math.sqrt(sum(self.parts[:level]) + sum(self.parts[level:]) / 2)
 
-    @checked
     def least(self, level: int) -> float:
         """Return the standard error that no number of units of a level goes below."""
         check_index("level", level, len(self.parts))
         return math.sqrt(sum(self.parts[:level]))
 
-    @checked
     def needed(self, level: int) -> float:
         """Return the number of a level that has the wanted error, infinite where none has it.
 

@@ -131,6 +131,7 @@ def family(q: PlanAims) -> str:
 REPLICATIONS = (1, 2, 3, 5, 10, 20, 50, 100)
 
 
+@checked
 @savable
 @shaped(
     power="[0,1]",
@@ -249,7 +250,6 @@ class Plan(Showable):
             columns["cost"] = [self.cost]
         return frame(columns)
 
-    @checked
     def designs(self, n_replications: Sequence[int] = REPLICATIONS) -> pd.DataFrame:
         """Return the data sets that are needed with other numbers of replications.
 
@@ -276,7 +276,6 @@ class Plan(Showable):
             columns["cost"] = [d * (c.per_dataset + r * c.per_replication) for d, r in pairs]
         return frame(columns)
 
-    @checked
     def curve(
         self,
         n_datasets: Sequence[int] | None = None,

@@ -43,6 +43,7 @@ CHOSEN = (
 )
 
 
+@checked
 @savable
 @shaped(setting=SAME, means="D K")
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -112,7 +113,6 @@ class Subgroups(ComparisonGroups[Comparison], Tabular):
         """Leaf to the data sets that are compared in it."""
         return {name: result.setting.coverage.datasets for name, result in self.items()}
 
-    @checked
     def relations(self, rule: str = "evidence") -> Ensemble:
         """Return the relations of the leaves, each weighted by its number of data sets."""
         relations = {name: result.relation(rule) for name, result in self.items()}
@@ -171,7 +171,6 @@ class Subgroups(ComparisonGroups[Comparison], Tabular):
             }
         )
 
-    @checked
     def stability(
         self, resamples: int = 100, *, seed: int | None = 1, n_jobs: int | None = None
     ) -> SubgroupStability:

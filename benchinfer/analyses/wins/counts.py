@@ -37,6 +37,7 @@ if TYPE_CHECKING:
 type By = Literal["datasets", "replications"]
 
 
+@checked
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Wins(Readable):
     """Wins, ties and losses of N pairs of algorithms.
@@ -83,7 +84,6 @@ class Wins(Readable):
         upper = np.triu_indices(k, 1)
         return won[upper], tied[upper], won.T[upper]
 
-    @checked
     def measure(self, name: str | None = None) -> Measure:
         """Return the measure that was compared, of which higher is better.
 

@@ -50,7 +50,7 @@ def caveats(result: Comparison) -> Mapping[str, str]:
         lines[FEW] = text
     if ADVICE in findings:
         fitting = dict(findings[ADVICE].proposes)
-        if not fitting or not _fits(result, fitting):
+        if "analysis" not in fitting or not _fits(result, fitting):
             lines[ANOTHER if fitting else ADVICE] = advice(result.setting)
     return lines
 

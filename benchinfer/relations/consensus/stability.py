@@ -281,6 +281,7 @@ def consensus_influence(
 _FEW = 10
 
 
+@checked
 @savable
 @shaped(algorithms="K", position="3 K K", above="3 K K", tied="3 K K", solutions="S", counts="S")
 @dataclass(frozen=True, slots=True, repr=False, eq=False)
@@ -333,7 +334,6 @@ class Stability(Showable):
     def _best_first(self) -> NDArray[np.intp]:
         return np.argsort(np.round(self.mean_position, 9), kind="stable")
 
-    @checked
     def summary(self, level: float = 0.95) -> pd.DataFrame:
         """One row per algorithm, best first, with its mean place and the range of its places.
 

@@ -272,6 +272,7 @@ def rows_needed() -> DesignError:
     )
 
 
+@checked
 @savable
 @shaped(measures="M", summary=SAME, mean="M D K", squares="M D K", blocks=SAME)
 @dataclass(frozen=True, slots=True, repr=False)
@@ -335,19 +336,16 @@ class SufficientStatistics(Readable):
             return self.parts[0]
         return hashlib.sha256(repr(sorted(self.parts)).encode()).hexdigest()[:16]
 
-    @checked
     def save(self, path: str | Path) -> Path:
         """Write the statistics to one JSON file that `benchinfer.load` reads back."""
         return saving.save(self, path)
 
-    @checked
     def cells(self, measure: Measure) -> Cells:
         """Return the cells of a measure, oriented."""
         m, s = self._place(measure), self.summary
         mean, sd = measure.sign * self.mean[m], deviation(s.n[m], self.squares[m])
         return Cells(measure, s.datasets, s.algorithms, s.n[m], mean, sd)
 
-    @checked
     def weighted_blocks(self, measure: Measure) -> Blocks:
         """Return weighted blocks with the first two moments of those of the table."""
         self._place(measure)
@@ -381,7 +379,6 @@ class SufficientStatistics(Readable):
             )
         return self.summary.measures.index(measure.name)
 
-    @checked
     def rescaled(
         self, measure: Measure, new: Measure, low: Array, width: Array
     ) -> SufficientStatistics:
@@ -429,7 +426,6 @@ class SufficientStatistics(Readable):
             parts=tuple(digest[:16] for digest in digests),
         )
 
-    @checked
     def subset(
         self, measures: Sequence[str], datasets: Sequence[str], algorithms: Sequence[str]
     ) -> SufficientStatistics:

@@ -31,7 +31,7 @@ from scipy.special import gammaln
 from benchinfer.analyses.bayes.numerics.contrasts import ContrastData, helmert
 from benchinfer.analyses.bayes.numerics.covariance import draw_covariances
 from benchinfer.analyses.bayes.numerics.gibbs import GibbsModel
-from benchinfer.core.saving import savable
+from benchinfer.core.saving import savable, shaped
 from benchinfer.numerics.types import Array, Codes, Flags
 
 if TYPE_CHECKING:
@@ -511,6 +511,19 @@ MOST = 1000
 
 
 @savable
+@shaped(
+    average="C T J",
+    covariance="C T J J",
+    scale="C T [0,inf)",
+    effect_scale="C T [0,inf)",
+    shrinkage="C T (0,inf)",
+    df="C T (0,inf)",
+    residual_centre="C T",
+    residual_spread="C T [0,inf)",
+    domain="C T G J",
+    domain_scale="C T [0,inf)",
+    slopes="C T q J",
+)
 @dataclass(frozen=True, slots=True)
 class Thinned:
     """Draws of C chains, T of each, in units of ``ContrastData.scale``; see `GibbsDraws`."""

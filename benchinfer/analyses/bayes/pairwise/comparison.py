@@ -52,6 +52,7 @@ _FORMULAS = {
 }
 
 
+@checked
 @savable
 @shaped(average=SAME, following=SAME, votes=SAME, settled="P")
 @dataclass(frozen=True, eq=False, repr=False)
@@ -240,7 +241,6 @@ class BayesPairsComparison(Comparison):
         """Outcomes of the pairs for the quantity that verdicts are about."""
         return self.of_quantity(self.quantity)
 
-    @checked
     def of_quantity(self, quantity: PairQuantity) -> Outcomes:
         """Return the outcomes of the pairs for a quantity.
 
@@ -274,7 +274,6 @@ class BayesPairsComparison(Comparison):
             )
         return replace(self.average, dominant=self.following.dominant)
 
-    @checked
     def of(self, quantity: PairQuantity) -> BayesPairsComparison:
         """Return the same comparison with verdicts about another quantity.
 
@@ -300,7 +299,6 @@ class BayesPairsComparison(Comparison):
         dominant = {"p_dominant": np.asarray(self.following.dominant)}
         return effects_of(self.outcomes, self.measure, self.quantity) | dominant
 
-    @checked
     def contrasts(
         self,
         quantity: PairQuantity | None = None,

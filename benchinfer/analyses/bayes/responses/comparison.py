@@ -45,6 +45,7 @@ if TYPE_CHECKING:
     from benchinfer.scores.table import ScoreTable
 
 
+@checked
 @savable
 @dataclass(frozen=True, eq=False, repr=False)
 class ResponseComparison(BayesComparison):
@@ -198,7 +199,6 @@ class ResponseComparison(BayesComparison):
             used.append(count_items)
         return used
 
-    @checked
     def sensitivity(
         self,
         scores: ScoreTable | None = None,

@@ -195,7 +195,7 @@ def _unrounded(values: Array, size: Array) -> Array:
 
 
 @savable
-@shaped(arms="k", y="j", cov="j j")
+@shaped(arms="k [0,K)", y="j [-1e100,1e100]", cov="j j [-1e100,1e100]")
 @dataclass(frozen=True, slots=True)
 class Block:
     """Effects of one data set."""

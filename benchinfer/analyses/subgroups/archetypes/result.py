@@ -58,6 +58,7 @@ class ArchetypesOptions(AnalysisOptions):
             check_count("k", self.k, 1, "a whole number of archetypes, as in 3.")
 
 
+@checked
 @savable
 @shaped(
     setting=SAME,
@@ -171,7 +172,6 @@ class Archetypes(Showable):
             return np.arange(1, len(self.objectives) + 1)
         return np.unique([1, self.k])
 
-    @checked
     def nearest(self, j: int) -> list[str]:
         """Return the data sets nearest to archetype j, counted from 0, of those it is nearest to.
 
@@ -184,7 +184,6 @@ class Archetypes(Showable):
         members = [d for d in order if joined_levels(apart[d]).argmin() == j][:NEAREST]
         return [self.datasets[d] for d in members or order[:1]]
 
-    @checked
     def describe(self, j: int) -> str:
         """Return which algorithms are best and last at archetype j, counted from 0, in words."""
         check_index("j", j, self.k)
@@ -311,7 +310,6 @@ class Archetypes(Showable):
             }
         )
 
-    @checked
     def stability(
         self, resamples: int = 200, *, seed: int | None = 1, n_jobs: int | None = None
     ) -> ArchetypeStability:

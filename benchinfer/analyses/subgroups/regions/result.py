@@ -32,6 +32,7 @@ class Region:
     n_datasets: int  # data sets whose value lies in it
 
 
+@checked
 @savable
 @shaped(
     values="D",
@@ -99,7 +100,6 @@ class Regions(Showable):
         inside = (self.low >= -margin) & (self.high <= margin) & (margin > 0)
         return np.where(inside, Verdict.EQUIVALENT, codes).astype(np.int8)
 
-    @checked
     def of_pair(self, p: int) -> list[Region]:
         """Return the regions of a pair, from the smallest value on."""
         check_index("p", p, len(self.pairs))
@@ -176,7 +176,6 @@ class Regions(Showable):
             }
         )
 
-    @checked
     def describe(self, p: int) -> str:
         """Return the regions of a pair in words."""
         check_index("p", p, len(self.pairs))
