@@ -110,7 +110,7 @@ def _data(lead: Comparison) -> str:
     where = count(d, "data set") if d > 1 else f"the data set {coverage.datasets[0]}"
     if setting.members is not None:
         where += f" of {count(len(setting.coverage.datasets), 'domain')}"
-    empty = f"; {without_scores(setting)}" if coverage.empty else ""
+    empty = f"; {without_scores(coverage)}" if coverage.empty else ""
     said = f"{count(k, 'algorithm')} on {where}, {least}{each} each{empty}."
     return " ".join(filter(None, (said, _solved(lead))))
 

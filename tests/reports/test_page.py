@@ -43,7 +43,9 @@ def test_sections_of_a_whole_table(whole_text, table):
     assert page.headings() == [
         "simulated score",
         "Answer",
+        "What asks for attention",
         "Method: mixed model",
+        "Verdicts of each analysis",
         "What would change the verdicts",
         "Mixed model",
         "Where the spread comes from",
@@ -92,8 +94,9 @@ def test_what_a_reader_sees_who_opens_nothing(whole_text, table):
     heads = [word for stack, word in seen if stack[-1:] == ("h3",)]
     assert heads == ["Answer", "Method: mixed model", "Provenance"]
     mixed, text = bi.compare_mixed(table), " ".join(word for _, word in seen)
-    for said in (mixed.headline(), mixed.method, mixed.rule, "Verdicts of each analysis"):
+    for said in (mixed.headline(), mixed.method, mixed.rule, "What asks for attention"):
         assert said in text
+    assert "Verdicts of each analysis" not in text
     assert table.digest in text
     assert "Diagnostics" not in text
 
@@ -159,7 +162,9 @@ def test_several_measures_begin_with_the_levels_on_all_of_them(written):
     scores = bi.load_example("sklearn_bootstrap")
     answer = bi.compare(scores)
     page = written(list(answer.values()))
-    assert page.headings()[:3] == ["All measures", "Levels", "misclassification error"]
+    assert page.headings()[:3] == ["All measures", "Answer", "misclassification error"]
+    said = [page.text.index(text) for text in ("lda has the lowest seconds", "0.084* a", "Method")]
+    assert said == sorted(said)
     assert {"0.084* a", "0.00408 c", "0.00129* a"} <= {*page.cells()}
     assert "All measures" not in written([answer["error"]]).headings()
 

@@ -125,7 +125,7 @@ def _design(setting: Setting, design: Design) -> list[Check]:
         Check.of(
             "empty cells",
             len(empty),
-            sentence=f"{without_scores(setting)} ({first}{more}).",
+            sentence=f"{without_scores(coverage)} ({first}{more}).",
             remedy=f"no scores of {first}{more}: {use}, which is fair only if scores are not"
             " missing because they are bad",
         ),

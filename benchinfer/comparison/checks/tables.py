@@ -19,7 +19,7 @@ from benchinfer.scores.checks.gaps import (
 )
 from benchinfer.scores.checks.kinds import BINOMIAL, PILED, ZERO_ONE
 from benchinfer.scores.checks.units import UNEQUAL
-from benchinfer.scores.coverage import Finding
+from benchinfer.scores.coverage import Coverage, Finding
 from benchinfer.scores.numerics.limits import StoppedRuns, column_means
 
 if TYPE_CHECKING:
@@ -199,9 +199,8 @@ def as_sentence(what: str) -> str:
     return f"{sentence(what)}{'' if what.endswith(('.', '?')) else '.'}"
 
 
-def without_scores(setting: Setting) -> str:
+def without_scores(coverage: Coverage) -> str:
     """Return a clause on the number of cells without a score."""
-    coverage = setting.coverage
     return f"{subject(len(coverage.empty), 'cell', 'has', of=coverage.counts.size)} no score"
 
 
@@ -264,7 +263,7 @@ def learnt_from(setting: Setting, datasets: int) -> list[Check]:
         Check.of(
             "empty cells",
             len(empty),
-            sentence=f"{without_scores(setting)}: the model takes them from the others.",
+            sentence=f"{without_scores(setting.coverage)}: the model takes them from the others.",
             remedy="the model takes what is missing from the other data sets and algorithms, which"
             " is fair only if scores are not missing because they are bad",
         ),

@@ -87,7 +87,7 @@ def test_pairs_that_one_analysis_does_not_test_are_no_agreement(mixed, table):
 def test_pairs_that_an_analysis_left_out_are_not_missing_data(mixed, table):
     one = bi.compare_bootstrap(table, contrasts="dunnett", control="best", seed=1)
     found = VerdictAgreement.of([mixed, one])
-    shown = sections.agreement_tables(found, {0: "a", 1: "b"})[0][0]
+    shown = sections.agreement_section(found, {0: "a", 1: "b"}).tables[0]
     said = [row[3] for row in shown.rows]
     left = found.rows[:, 1] < 0
     assert left.any()
