@@ -11,14 +11,14 @@ from benchinfer.analyses.mixed.diagnostics import ABSENT
 from benchinfer.analyses.robustness.agreement import VerdictAgreement
 from benchinfer.analyses.robustness.sections import agreement_section
 from benchinfer.comparison.checks.caveats import LEFT_OUT, STOPPED, caveats
-from benchinfer.comparison.checks.tables import solved_runs, without_scores
+from benchinfer.comparison.checks.tables import solved_runs
 from benchinfer.comparison.sections import (
     decisive_columns,
     direction,
     effect_columns,
     said_equivalent,
 )
-from benchinfer.core.numbers import count, level_percent, sentence, several
+from benchinfer.core.numbers import count, level_percent, sentence, several, subject
 from benchinfer.core.sections import Cell, Column, Figure, Fold, Section, Table, names, row
 from benchinfer.core.verdict import SHAPES, Verdict, words
 from benchinfer.papers.algorithms import control, reference
@@ -44,7 +44,7 @@ _SHORT = {
     "compare_bayes": "Bayes",
     "compare_meta": "meta",
     "compare_wins": "wins",
-    "compare_pair": "pair",
+    "compare_pair": "pair test",
 }
 # What one score in a cell is called, by the kind of the replications.
 _REPLICATIONS = {
@@ -110,7 +110,8 @@ def _data(lead: Comparison) -> str:
     where = count(d, "data set") if d > 1 else f"the data set {coverage.datasets[0]}"
     if setting.members is not None:
         where += f" of {count(len(setting.coverage.datasets), 'domain')}"
-    empty = f"; {without_scores(coverage)}" if coverage.empty else ""
+    n = len(coverage.empty)
+    empty = f"; {subject(n, 'cell', 'has', of=d * k)} no score" if n else ""
     said = f"{count(k, 'algorithm')} on {where}, {least}{each} each{empty}."
     return " ".join(filter(None, (said, _solved(lead))))
 
@@ -123,10 +124,10 @@ def _solved(lead: Comparison) -> str:
     runs = solved_runs(held, lead.setting.algorithms).set_index("algorithm")
     each = set(runs["n"])
     of = "" if len(each) == 1 else " of {:,}"
-    best_first = runs.loc[list(lead.ranking())]
-    solved = [f"{row.Index} {row.solved:,}{of.format(row.n)}" for row in best_first.itertuples()]
-    first = best_first.iloc[0]
-    solved[0] = f"{first.name} solved {first['solved']:,}{of.format(first['n'])}"
+    best_first = list(runs.loc[list(lead.ranking())].itertuples())
+    numbers = [f"{row.solved:,}{of.format(row.n)}" for row in best_first]
+    names = [f"{best_first[0].Index} solved", *(row.Index for row in best_first[1:])]
+    solved = list(map(" ".join, zip(names, numbers, strict=True)))
     total = "" if of else f" of {count(each.pop(), 'run')}"
     return f"Within {held.limit:,.6g}, {several(solved, _NAMED)}{total}."
 

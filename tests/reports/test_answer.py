@@ -123,14 +123,16 @@ def test_a_control_stands_against_each(six):
     assert "against algorithm-number-002, the control" in section.evidence[0].caption
     rows = texts(section)
     assert [row[0] for row in rows] == [n for n in found.ranking() if n != control]
-    assert [row[4] for row in rows][0] == "better"
-    assert [row[4] for row in rows][-1] == "worse"
+    relation = found.relation().incidence()
+    words = {"first": "better", "second": "worse", "undecided": "undecided"}
+    assert [row[4] for row in rows] == [words[relation.loc[row[0], control]] for row in rows]
+    assert "better" in {row[4] for row in rows}
 
 
 def test_what_has_no_best_shows_its_contrasts(six):
     averages = bi.compare_mixed(six, contrasts="mean")
     one_sided = bi.compare_mixed(six, alternative="better")
-    steps = bi.compare_mixed(six, contrasts="sequential", order=[*six.algorithms])
+    steps = bi.compare_mixed(six, contrasts="sequential")
     for found, n in ((averages, 6), (one_sided, 15), (steps, 5)):
         section = first_screen(found)
         rows = texts(section)
@@ -166,7 +168,7 @@ def test_a_running_experiment_has_a_first_screen():
 
 
 def test_a_posterior_has_probabilities(six):
-    found = bi.compare_bayes(six, draws=500, chains=2, seed=1, progress=False)
+    found = bi.compare_bayes(six, draws=200, chains=4, seed=1, progress=False)
     heads = [column.head for column in first_screen(found).evidence[0].columns]
     assert heads[:3] == ["algorithm", "difference", "95 % interval"]
     assert heads[-1] == "verdict"
@@ -224,10 +226,9 @@ def test_runs_with_a_limit_say_how_many_each_solved():
     found = bi.compare_mixed(scores)
     solved = {a: sum(t < 100 for _, b, t in rows if b == a) for a in "abc"}
     one, two, three = found.ranking()
-    assert first_screen(found).text[0].endswith(
-        f"Within 100, {one} solved {solved[one]}, {two} {solved[two]} and {three} {solved[three]}"
-        " of 20 runs."
-    )
+    others = f"{two} {solved[two]} and {three} {solved[three]} of 20 runs."
+    said = f"Within 100, {one} solved {solved[one]}, {others}"
+    assert first_screen(found).text[0].endswith(said)
 
 
 def test_what_asks_for_attention_leads_to_its_row(both):
@@ -246,6 +247,6 @@ def test_other_formats_say_the_same(both, kind, tmp_path):
     section = first_screen(*both)
     text = bi.report(both, tmp_path / f"report.{kind}").read_text("utf-8")
     said = [section.lead, section.evidence[0].caption, section.attention[0].text]
-    plain = text.replace("\\", "").replace("{-}", "-")
+    plain = text.replace("\\textquotesingle{}", "'").replace("\\", "").replace("{-}", "-")
     places = [plain.index(one) for one in said]
     assert kind == "json" or places == sorted(places)
