@@ -163,7 +163,7 @@ def test_several_measures_begin_with_the_levels_on_all_of_them(written):
     answer = bi.compare(scores)
     page = written(list(answer.values()))
     assert page.headings()[:3] == ["All measures", "Answer", "misclassification error"]
-    said = [page.text.index(text) for text in ("lda has the lowest seconds", "0.084* a", "Method")]
+    said = [page.text.index(text) for text in ("lda has the lowest", "0.084* a", "the best's")]
     assert said == sorted(said)
     assert {"0.084* a", "0.00408 c", "0.00129* a"} <= {*page.cells()}
     assert "All measures" not in written([answer["error"]]).headings()

@@ -232,8 +232,9 @@ def test_a_report_gives_the_reason_of_the_answer_for_what_fits(tmp_path):
     scores = bi.read_scores(frame_of(SIX), measures="acc:higher")
     bi.report(everything(scores, methods=["mixed"], bayes=False), tmp_path / "page.html")
     page = (tmp_path / "page.html").read_text()
-    line = page[page.index("analysis that fits") :][:200]
-    assert "23 data sets are of 6 domains, which are the units" in line
+    before = page.partition("<svg")[0]
+    assert "Mixed model, as " in before
+    assert "23 data sets are of 6 domains, which are the units" in before
 
 
 def test_one_degree_of_freedom_of_two_domains_says_domains():
