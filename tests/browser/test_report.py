@@ -79,12 +79,9 @@ def test_names_are_text(driver, report):
     assert driver.execute_script("return document.querySelectorAll('img').length") == 0
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("width", [400, 1065, 1400])
 @pytest.mark.parametrize("k", [2, 6, 30, 90])
-def test_the_first_screen_fits_and_has_its_order(driver, sized, k, width, scheme):
-    features = [{"name": "prefers-color-scheme", "value": scheme}]
-    driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": features})
+def test_the_first_screen_fits_and_has_its_order(driver, sized, k, width):
     opened(driver, sized(k), width)
     found = driver.execute_script(
         "const answer = document.querySelector('.part section');"
@@ -95,15 +92,13 @@ def test_the_first_screen_fits_and_has_its_order(driver, sized, k, width, scheme
         "  one => answer.querySelector(one).getBoundingClientRect().top);"
         "return [scroll.scrollWidth - scroll.clientWidth, document.documentElement.scrollWidth,"
         "  tops, rows.length, Math.max(...cells.map(c => c.right)),"
-        "  Math.max(...rows.map(row => row.getBoundingClientRect().height)),"
-        "  getComputedStyle(answer.querySelector('.key td.name')).color]"
+        "  Math.max(...rows.map(row => row.getBoundingClientRect().height))]"
     )
-    driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": []})
-    over, page, tops, rows, right, height, _ = found
+    over, page, tops, rows, right, height = found
     assert over <= 0
     assert page <= width
     assert right <= width
-    assert height <= 60  # two lines, or three where the verdict breaks
+    assert height <= (66 if width == 400 else 50)  # at most three lines, or two
     # A figure and what asks for attention stand beside each other where there is room.
     assert tops == sorted(tops) or (width > 400 and tops[3] <= tops[4] < tops[3] + 40)
     assert rows == min(k - 1, 15)
