@@ -4,6 +4,8 @@ Mappings of comparisons (`Comparisons`, `Subgroups`) and descriptions of data se
 `Regions`) have no pairs of their own: their tests stand with them.
 """
 
+import re
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -279,13 +281,40 @@ def skewed_tables():
     return {kind: skewed(kind) for kind in kinds}
 
 
-@pytest.mark.parametrize("kind", ["skewed", "ties", "gaps"])
-@pytest.mark.parametrize("compare", TESTED, ids=lambda f: f.__name__)
-def test_verdict_order_and_level_are_of_one_statistic(compare, kind, skewed_tables):
+@pytest.fixture
+def found(compare, kind, skewed_tables):
     if (compare, kind) == (corani2017, "ties"):
         pytest.skip("differences that repeat exactly have no posterior")
     one = "compare_pair" in compare.__name__
-    found = compare(skewed_tables["one data set" if one else kind], "score")
+    return compare(skewed_tables["one data set" if one else kind], "score")
+
+
+def check_sentences(found):
+    """Check that what failed is said in whole sentences, by no name of a check or limit."""
+    for check in found.checks:
+        said = check.sentence
+        assert bool(said) == bool(check.remedy)
+        if not said:
+            continue
+        assert said[0].isupper() or said[0].isdigit() or said.startswith(NAMES)
+        assert said[-1] in ".?"
+        assert "  " not in said
+        assert "()" not in said
+        assert ": nan" not in said
+        assert not re.search(r"\bat (most|least)\b|<|>", said)
+        assert f"{check.check}:" not in said
+        assert len(said) < 300
+
+
+def test_what_checks_found_is_said_in_sentences(result):
+    assert all(check.ok or check.sentence for check in result.checks)
+    check_sentences(result)
+
+
+@pytest.mark.parametrize("kind", ["skewed", "ties", "gaps"])
+@pytest.mark.parametrize("compare", TESTED, ids=lambda f: f.__name__)
+def test_verdict_order_and_level_are_of_one_statistic(found):
+    check_sentences(found)
     ranking, summary = found.ranking(), found.summary().set_index("algorithm")
     level = summary["estimate"].loc[list(ranking)].to_numpy()
     level = (1 if found.level_better == "higher" else -1) * level

@@ -11,10 +11,10 @@ from benchinfer.analyses.mixed.diagnostics import ABSENT
 from benchinfer.analyses.robustness.agreement import VerdictAgreement
 from benchinfer.analyses.robustness.sections import agreement_section
 from benchinfer.comparison.checks.caveats import LEFT_OUT, STOPPED, caveats
-from benchinfer.comparison.checks.tables import solved_runs, without_scores
+from benchinfer.comparison.checks.tables import solved_runs
 from benchinfer.comparison.effects import effect_columns
 from benchinfer.comparison.sections import decisive_columns, direction, said_equivalent
-from benchinfer.core.numbers import count, level_percent, sentence, several
+from benchinfer.core.numbers import count, level_percent, sentence, several, subject
 from benchinfer.core.sections import Cell, Column, Figure, Fold, Section, Table, names, row
 from benchinfer.core.verdict import SHAPES, Verdict, words
 from benchinfer.papers.algorithms import control, reference
@@ -40,7 +40,7 @@ _SHORT = {
     "compare_bayes": "Bayes",
     "compare_meta": "meta",
     "compare_wins": "wins",
-    "compare_pair": "pair",
+    "compare_pair": "pair test",
 }
 # What one score in a cell is called, by the kind of the replications.
 _REPLICATIONS = {
@@ -108,7 +108,8 @@ def _data(lead: Comparison) -> str:
     where = count(d, "data set") if d > 1 else f"the data set {coverage.datasets[0]}"
     if setting.members is not None:
         where += f" of {count(len(setting.coverage.datasets), 'domain')}"
-    empty = f"; {without_scores(setting)}" if coverage.empty and setting.members is None else ""
+    n = len(coverage.empty)
+    empty = f"; {subject(n, 'cell', 'has', of=d * k)} no score" if n else ""
     text = f"{count(k, 'algorithm')} on {where}, {least}{each} each{empty}."
     return " ".join(filter(None, (text, _solved(lead))))
 
@@ -121,12 +122,10 @@ def _solved(lead: Comparison) -> str:
     runs = solved_runs(held, lead.setting.algorithms).set_index("algorithm")
     each = set(runs["n"])
     of = "" if len(each) == 1 else " of {:,}"
-    best_first = runs.loc[list(lead.ranking())]
-    verbs = [" solved", *[""] * (len(best_first) - 1)]
-    solved = [
-        f"{row.Index}{verb} {row.solved:,}{of.format(row.n)}"
-        for verb, row in zip(verbs, best_first.itertuples(), strict=True)
-    ]
+    best_first = list(runs.loc[list(lead.ranking())].itertuples())
+    numbers = [f"{row.solved:,}{of.format(row.n)}" for row in best_first]
+    names = [f"{best_first[0].Index} solved", *(row.Index for row in best_first[1:])]
+    solved = list(map(" ".join, zip(names, numbers, strict=True)))
     total = "" if of else f" of {count(each.pop(), 'run')}"
     return f"Within {held.limit:,.6g}, {several(solved, _NAMED)}{total}."
 

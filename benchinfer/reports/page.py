@@ -103,8 +103,8 @@ def report(
         ``"html"``, ``"json"`` (in the documented schema), ``"md"`` or ``"tex"``; by default that
         of the file's suffix, else HTML. Figures are in HTML only.
     print
-        What HTML puts on paper: ``"short"``, the answers, the verdicts of all analyses, the method
-        and the provenance, and whatever a reader has opened; ``"full"``, all of it.
+        What HTML puts on paper: ``"short"``, the answers, the method and the provenance, and
+        whatever a reader has opened; ``"full"``, all of it.
 
     Returns
     -------

@@ -48,7 +48,7 @@ def opened(driver, path, width):
     return driver
 
 
-@pytest.mark.parametrize("width", [400, 800, 1400])
+@pytest.mark.parametrize("width", [400, 800, 1065, 1400])
 def test_page(driver, report, width):
     opened(driver, report, width)
     assert driver.execute_script("return innerWidth") == width
@@ -77,6 +77,31 @@ def test_names_are_text(driver, report):
     )
     assert SCRIPT in cells
     assert driver.execute_script("return document.querySelectorAll('img').length") == 0
+
+
+@pytest.mark.parametrize("width", [400, 1065, 1400])
+@pytest.mark.parametrize("k", [2, 6, 30, 90])
+def test_the_first_screen_fits_and_has_its_order(driver, sized, k, width):
+    opened(driver, sized(k), width)
+    found = driver.execute_script(
+        "const answer = document.querySelector('.part section');"
+        "const scroll = answer.querySelector('.key .scroll');"
+        "const rows = [...scroll.querySelectorAll('tbody tr')];"
+        "const cells = rows.flatMap(row => [...row.cells]).map(c => c.getBoundingClientRect());"
+        "const tops = ['.lead', '.lead + p', '.key', '.drawn', '.attention'].map("
+        "  one => answer.querySelector(one).getBoundingClientRect().top);"
+        "return [scroll.scrollWidth - scroll.clientWidth, document.documentElement.scrollWidth,"
+        "  tops, rows.length, Math.max(...cells.map(c => c.right)),"
+        "  Math.max(...rows.map(row => row.getBoundingClientRect().height))]"
+    )
+    over, page, tops, rows, right, height = found
+    assert over <= 0
+    assert page <= width
+    assert right <= width
+    assert height <= (66 if width == 400 else 50)  # at most three lines, or two
+    # A figure and what asks for attention stand beside each other where there is room.
+    assert tops == sorted(tops) or (width > 400 and tops[3] <= tops[4] < tops[3] + 40)
+    assert rows == min(k - 1, 15)
 
 
 def test_small_screens_show_figures_whole(driver, report):
@@ -220,7 +245,7 @@ def sized(tmp_path_factory, report):
             return report
         rng = np.random.default_rng(k)
         rows = [
-            (f"d{d}", f"algorithm {a}", r, 0.7 + 0.01 * a + 0.02 * rng.normal())
+            (f"d{d}", f"algorithm-number-{a:03}", r, 0.7 + 0.01 * a + 0.02 * rng.normal())
             for d in range(4)
             for a in range(k)
             for r in range(3)

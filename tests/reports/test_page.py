@@ -96,6 +96,7 @@ def test_what_a_reader_sees_who_opens_nothing(whole_text, table):
     mixed, text = bi.compare_mixed(table), " ".join(word for _, word in seen)
     for said in (mixed.headline(), mixed.method, mixed.rule, "What asks for attention"):
         assert said in text
+    assert "Verdicts of each analysis" not in text
     assert table.digest in text
     assert "Diagnostics" not in text
 
@@ -162,6 +163,8 @@ def test_several_measures_begin_with_the_levels_on_all_of_them(written):
     answer = bi.compare(scores)
     page = written(list(answer.values()))
     assert page.headings()[:3] == ["All measures", "Answer", "misclassification error"]
+    said = [page.text.index(text) for text in ("lda has the lowest", "0.084* a", "the best's")]
+    assert said == sorted(said)
     assert {"0.084* a", "0.00408 c", "0.00129* a"} <= {*page.cells()}
     assert "All measures" not in written([answer["error"]]).headings()
 

@@ -37,7 +37,6 @@ from benchinfer.comparison.checks.tables import (
     replications,
     thin_cells,
     tolerance,
-    without_scores,
 )
 from benchinfer.comparison.contrasts import ContrastFamily, Oriented, some_of
 from benchinfer.comparison.evidence import Evidence, Setting, decide
@@ -45,7 +44,6 @@ from benchinfer.comparison.normal import std_errors, without_spread
 from benchinfer.core.hints import literal
 from benchinfer.core.measure import Measure
 from benchinfer.core.numbers import (
-    brief,
     count,
     fixed,
     join,
@@ -118,26 +116,8 @@ def _design(setting: Setting, design: Design) -> list[Check]:
     more = " ..." if len(empty) > 3 else ""
     each = design.by_replications or design.shared
     use = "pairs are compared on the data sets that both have" if design.shared else _USE
-    return [
-        *of_table(setting, rates=not design.each),
-        number_of_datasets(setting) if design.target == "domain" else replications(setting),
-        *(_generalisation(setting, design) if d > 1 else ()),
-        Check.of(
-            "empty cells",
-            len(empty),
-            sentence=f"{without_scores(setting)} ({first}{more}).",
-            remedy=f"no scores of {first}{more}: {use}, which is fair only if scores are not"
-            " missing because they are bad",
-        ),
-        thin_cells(setting, "each pair" if each else "the model"),
-        tolerance(setting.measure),
-    ]
-
-
-def _generalisation(setting: Setting, design: Design) -> list[Check]:
-    """Return the checks on the generalisation to a domain of data sets."""
-    domains = len(set(setting.domains))
-    return [
+    domains, cells = len(set(setting.domains)), coverage.counts.size
+    generalisation = (
         Check.of(
             "domains taken as one",
             domains,
@@ -149,6 +129,20 @@ def _generalisation(setting: Setting, design: Design) -> list[Check]:
             " them as a sample of domains",
         ),
         beyond(design.target),
+    )
+    return [
+        *of_table(setting, rates=not design.each),
+        number_of_datasets(setting) if design.target == "domain" else replications(setting),
+        *(generalisation if d > 1 else ()),
+        Check.of(
+            "empty cells",
+            len(empty),
+            sentence=f"{subject(len(empty), 'cell', 'has', of=cells)} no score ({first}{more}).",
+            remedy=f"no scores of {first}{more}: {use}, which is fair only if scores are not"
+            " missing because they are bad",
+        ),
+        thin_cells(setting, "each pair" if each else "the model"),
+        tolerance(setting.measure),
     ]
 
 
@@ -453,7 +447,7 @@ def _fit(
             df,
             5.0,
             least=True,
-            sentence=f"With {brief(df)} degrees of freedom intervals rely on normality.",
+            sentence=f"With {df:.3g} degrees of freedom intervals rely on normality.",
             remedy=f"few degrees of freedom: intervals rely on normality; add {few}",
         ),
         Check.of(

@@ -18,6 +18,7 @@ NEAR = "pairs within the Monte Carlo error of the level"
 ATTAINABLE = "smallest attainable adjusted p-value"
 OTHER_SIGN = "mean difference of the other sign, decided pairs"
 _OVER = "decided pairs whose interval includes equality"
+_OVER_SAID = "{} an interval that includes equality ({})."
 _ERROR = 0.02
 
 
@@ -76,17 +77,12 @@ def over_equality(evidence: Evidence, alpha: float, pairs: Oriented, *, in_steps
     # An end at equality is open where the pair is decided.
     over = (evidence.p_value <= alpha) & (evidence.low < 0) & (evidence.high > 0)
     n, names = int(over.sum()), some_of(pairs, over)
-    sentence = _over_words(n, names)
+    sentence = _OVER_SAID.format(subject(n, "decided pair", "has"), names)
     if in_steps:
         remedy = f"{names}: the stepwise test decides where the interval, which is wider, does not"
         return Check.informing(_OVER, n, sentence=sentence, remedy=remedy)
     remedy = f"{names}: the test decides where the interval, which is of another statistic or more"
     return Check.of(_OVER, n, sentence=sentence, remedy=f"{remedy} cautious, does not")
-
-
-def _over_words(n: int, names: str) -> str:
-    """Return a sentence on the number of decided pairs whose interval includes equality."""
-    return f"{subject(n, 'decided pair', 'has')} an interval that includes equality ({names})."
 
 
 def stepwise_checks(
@@ -131,7 +127,7 @@ def informed[C: Comparison](result: C) -> C:
     row = Check.informing(
         _OVER,
         int(over.sum()),
-        sentence=_over_words(int(over.sum()), names),
+        sentence=_OVER_SAID.format(subject(int(over.sum()), "decided pair", "has"), names),
         remedy=f"{names}: a verdict needs a probability of {share} for"
         f" one direction, while the interval leaves {rest} at each end",
     )

@@ -199,12 +199,6 @@ def as_sentence(what: str) -> str:
     return f"{sentence(what)}{'' if what.endswith(('.', '?')) else '.'}"
 
 
-def without_scores(setting: Setting) -> str:
-    """Return a clause on the number of cells without a score."""
-    coverage = setting.coverage
-    return f"{subject(len(coverage.empty), 'cell', 'has', of=coverage.counts.size)} no score"
-
-
 def _penalties(ends: tuple[float, float]) -> str:
     low, high = ends
     if high == np.inf:
@@ -264,7 +258,8 @@ def learnt_from(setting: Setting, datasets: int) -> list[Check]:
         Check.of(
             "empty cells",
             len(empty),
-            sentence=f"{without_scores(setting)}: the model takes them from the others.",
+            sentence=f"{subject(len(empty), 'cell', 'has', of=setting.coverage.counts.size)} no"
+            " score: the model takes them from the others.",
             remedy="the model takes what is missing from the other data sets and algorithms, which"
             " is fair only if scores are not missing because they are bad",
         ),

@@ -148,9 +148,9 @@ def test_what_is_missing_on_data_sets_of_domains_is_counted():
     gap = (frame["dataset"] == "g1 d0") & (frame["algorithm"] == "a1")
     answer = compared(frame[~gap])
     assert "1 of 92 scores is missing (a1 1)" in str(answer)
-    text = " ".join(answer_section([answer["acc"]], {0: ""})[0].text)
-    assert "4 algorithms on 23 data sets" in text
-    assert "at most 1 score each" in text
+    (section,) = answer_section([answer["acc"]], {0: ""})
+    where = "4 algorithms on 23 data sets of 6 domains"
+    assert section.text[0] == f"{where}, at most 1 score each; 1 of 92 cells has no score."
 
 
 @pytest.mark.parametrize("sizes", [SIX, THREE])
@@ -232,7 +232,9 @@ def test_a_report_gives_the_reason_of_the_answer_for_what_fits(tmp_path):
     scores = bi.read_scores(frame_of(SIX), measures="acc:higher")
     bi.report(everything(scores, methods=["mixed"], bayes=False), tmp_path / "page.html")
     page = (tmp_path / "page.html").read_text()
-    assert "23 data sets are of 6 domains, which are the units" in page
+    before = page.partition("<svg")[0]
+    assert "Mixed model, as " in before
+    assert "23 data sets are of 6 domains, which are the units" in before
 
 
 def test_one_degree_of_freedom_of_two_domains_says_domains():
