@@ -45,11 +45,13 @@ def sentence(result: Comparison | Comparisons) -> str:
             sentences += [
                 f"Among the other algorithms{about}, {_contrasts(result, others, write)}."
             ]
-    texts = (result.interval_note, result.reversals())
+    texts = (result._interval_note, result._reversals())
     note = [text for text in texts if text]
     note += withheld(result, fixed)
     # That no tolerance is set is said with the rule.
-    failed = [check.check for check in result.checks if not check.ok and check.check != "tolerance"]
+    failed = [
+        check.check for check in result._checks if not check.ok and check.check != "tolerance"
+    ]
     if failed:
         note.append(f"Diagnostics that ask for attention: {'; '.join(failed)}.")
     return " ".join([result.headline(), *sentences, *note])
@@ -64,9 +66,9 @@ def _of_datasets(results: Comparisons) -> str:
     lost = loser[decided].value_counts()
     names = dict.fromkeys(name for result in results.values() for name in result.algorithms)
     order = sorted(names, key=lambda name: (lost.get(name, 0) - won.get(name, 0), name))
-    words = one.comparative
+    words = one._comparative
     each = [
-        f"{name} is {one.shown}{words.first} {won.get(name, 0)} and {words.second}"
+        f"{name} is {one._shown}{words.first} {won.get(name, 0)} and {words.second}"
         f" {lost.get(name, 0)} times"
         for name in order[:_LISTED]
     ]
@@ -76,7 +78,7 @@ def _of_datasets(results: Comparisons) -> str:
     equivalent = f", {equal} equivalent" if equal else ""
     refused = f" {count(len(results.refused), 'data set')} could not be compared."
     unadjusted = " P-values are adjusted within each data set, not over data sets."
-    if isinstance(one, TestedComparison) and one.controls_rate:
+    if isinstance(one, TestedComparison) and one._controls_rate:
         unadjusted = " P-values keep the false discovery rate in each data set, not over data sets."
     counted = f" {said}" if (said := results.counted()) else ""
     return (
@@ -90,7 +92,7 @@ def _of_datasets(results: Comparisons) -> str:
 
 def _basis(result: Comparison, rows: pd.DataFrame, side: str, other: str) -> str:
     """Return a clause that explains the numbers in brackets: sides, intervals and p-values."""
-    kinds = [result.intervals] if "conf_low" in rows else []
+    kinds = [result._intervals] if "conf_low" in rows else []
     error = float(rows["p_error"].max()) if "p_error" in rows else 0.0
     if "prob_first" in rows:
         kinds.append("probabilities")
@@ -104,7 +106,7 @@ def _basis(result: Comparison, rows: pd.DataFrame, side: str, other: str) -> str
 
 def _by_verdict(result: Comparison, rows: pd.DataFrame, write: Write) -> str:
     """Return a clause that lists, by verdict, the algorithms with their evidence."""
-    clauses, word = list[str](), result.comparative.words
+    clauses, word = list[str](), result._comparative.words
     for label in ("second", "first", "equivalent", "undecided"):
         part = rows[rows["verdict"] == label]
         if part.empty:
@@ -176,7 +178,7 @@ def _contrasts(result: Comparison, rows: pd.DataFrame, write: Write) -> str:
         start = f"all {n} {noun}s are decided" if n > 1 else f"the one {noun} is decided"
     if not _listed(rows):
         return start
-    numbers, word = evidence(result.measure, decided, write), result.comparative.words
+    numbers, word = evidence(result.measure, decided, write), result._comparative.words
     columns = decided["first"], decided["verdict"], decided["second"], numbers
     wins = [
         f"{named(first)} is {word[verdict]} than {named(second)} ({text})"

@@ -69,7 +69,7 @@ def _facts(lead: Comparison) -> tuple[tuple[str, str], ...]:
     decided = int((codes >= Verdict.EQUIVALENT).sum())
     name, said = "Pairs decided", f"{decided:,} of {len(codes):,}"
     if len(codes) == 1:
-        said = words(Verdict(int(codes[0])), *lead.pairs.sides[0], lead.comparative)
+        said = words(Verdict(int(codes[0])), *lead.pairs.sides[0], lead._comparative)
         name = "Verdict"
     return (
         (
@@ -78,7 +78,7 @@ def _facts(lead: Comparison) -> tuple[tuple[str, str], ...]:
         ),
         ("Missing", ", ".join(gaps) or "none"),
         *_solved(lead),
-        (name, f"{said}, by {within(lead.heading)}"),
+        (name, f"{said}, by {within(lead._heading)}"),
         ("Level", "nothing is tested" if np.isnan(lead.level) else f"{100 * lead.level:g} %"),
         ("Tolerance", f"{lead.measure.tolerance:g}" if lead.measure.tolerance else "none set"),
     )
@@ -104,7 +104,7 @@ def _serious(comparisons: Sequence[Comparison], anchors: Mapping[int, str]) -> T
 
     seen: dict[str, tuple[int, Check]] = {}
     for n, comparison in enumerate(comparisons):
-        for check in comparison.checks:
+        for check in comparison._checks:
             if not check.ok and (
                 n == 0
                 or any(word in check.check for word in ("R-hat", "ESS", "converge", "Monte Carlo"))

@@ -394,7 +394,7 @@ def _about(gathered: ReportInput) -> tuple[str, ...]:
     for one in (leading[measure.name] for measure in measures if measure.name in leading):
         fits = advice(one.setting)
         if one.setting.members is not None and (chosen := one.provenance.choice):
-            fits = f"{within(one.heading)}, as {chosen}."  # the advice is on the means of domains
+            fits = f"{within(one._heading)}, as {chosen}."  # the advice is on the means of domains
         before = {**caveats(one), ADVICE: fits}
         before.pop(ANOTHER, None)  # a report has several analyses
         lines += [

@@ -46,7 +46,7 @@ class Answer(ComparisonGroups[Comparison], Tabular):
         Measure to why it could not be compared.
     """
 
-    home: ClassVar[str] = "benchinfer.analyses.choice"
+    _home: ClassVar[str] = "benchinfer.analyses.choice"
     group: ClassVar[str] = "measure"
 
     results: Mapping[str, Comparison]
@@ -63,7 +63,7 @@ class Answer(ComparisonGroups[Comparison], Tabular):
             return f"{self.choices[measure].second} cannot answer: {second}"
         sides = lead.pairs.sides
         codes, theirs = lead.pairs.codes, second.of(sides)
-        common = (codes != Verdict.MISSING) & (theirs != Verdict.MISSING) & ~lead.withheld
+        common = (codes != Verdict.MISSING) & (theirs != Verdict.MISSING) & ~lead._withheld
         better = np.isin(codes, _BETTER) & np.isin(theirs, _BETTER)
         n, differ = int(common.sum()), int((common & (codes != theirs)).sum())
         opposed = int((better & (codes != theirs)).sum())
@@ -82,7 +82,7 @@ class Answer(ComparisonGroups[Comparison], Tabular):
     def basis(self, measure: str) -> str:
         """Return a sentence on the analysis of a measure, its reason and a second analysis."""
         result, choice = self.results[measure], self.choices[measure]
-        analysis = f"By {within(result.heading)}{choice.of_scores}, as {choice.reason}"
+        analysis = f"By {within(result._heading)}{choice.of_scores}, as {choice.reason}"
         turned = ""
         if n := choice.unpaired:
             turns = f"{n:,} of {count(len(result.pairs.codes), 'verdict')}"

@@ -56,18 +56,18 @@ class MixedComparison(TestedComparison):
         Which levels are compared, where these are not those of the average data set.
     """
 
-    home: ClassVar[str] = "benchinfer.analyses.mixed"
-    formula_name: ClassVar[str] = "Model"
+    _home: ClassVar[str] = "benchinfer.analyses.mixed"
+    _formula_name: ClassVar[str] = "Model"
 
     fitted: MixedFit
     rows: Array
     about: str = ""
 
-    title: ClassVar[str] = "Mixed model"
-    leans_on: ClassVar[str] = "normally distributed differences"
+    _title: ClassVar[str] = "Mixed model"
+    _leans_on: ClassVar[str] = "normally distributed differences"
 
     @property
-    def checks(self) -> tuple[Check, ...]:
+    def _checks(self) -> tuple[Check, ...]:
         """All diagnostics, with those of the residuals."""
         setting, residuals = self.setting, self.fitted.residuals
         if residuals is None:
@@ -118,7 +118,7 @@ class MixedComparison(TestedComparison):
         return f"{where}, {self.about}" if self.about else where
 
     @property
-    def given_domains(self) -> bool:
+    def _given_domains(self) -> bool:
         """True if claims are about the domains of the table, of which data sets are samples."""
         return self.design.domains == "separate"
 
@@ -133,7 +133,7 @@ class MixedComparison(TestedComparison):
         """Sentences for a methods section."""
         return method.sentences(self)
 
-    def sources(self) -> list[object]:
+    def _sources(self) -> list[object]:
         """Return the functions used whose docstrings name their sources."""
         return method.sources(self)
 
@@ -196,7 +196,7 @@ class MixedComparison(TestedComparison):
             )
         return pd.concat(tables, ignore_index=True)
 
-    def family(self) -> tuple[ContrastFamily, Adjustment]:
+    def _family(self) -> tuple[ContrastFamily, Adjustment]:
         """Return the contrasts that were requested, and their adjustment."""
         levels = self.levels.estimate
         return family_of(self.algorithms, self.fitted, self.options, levels)
@@ -411,5 +411,5 @@ def verdicts_of(setting: Setting, fitted: MixedFit, options: MixedOptions) -> Pa
     tests, _ = evidence_of(setting, fitted, options, family, adjusted.method, levels, errors)
     codes = decide(tests.estimate, tests.p_value, tests.p_equivalence, options.alpha)
     return PairVerdicts(
-        MixedComparison.title, tuple(family.named_sides(names)[family.wanted]), codes
+        MixedComparison._title, tuple(family.named_sides(names)[family.wanted]), codes
     )

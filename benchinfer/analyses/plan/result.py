@@ -160,7 +160,7 @@ class Plan(Showable):
         Costs, and the budget.
     """
 
-    home: ClassVar[str] = "benchinfer.analyses.plan"
+    _home: ClassVar[str] = "benchinfer.analyses.plan"
 
     question: PlanAims
     n_datasets: int

@@ -75,8 +75,8 @@ def _side_by_side(
         columns.append(_verdicts(a, comparison, anchors.get(a, "")))
     frame["reason"] = [agreement.reasons[p] for p in chosen]
     kinds = list(zip(agreement.comparisons, agreement.tested, agreement.weighing, strict=True))
-    untested = [within(c.heading) for c, tested, _ in kinds if not tested]
-    aside = [within(c.heading) for c, tested, weighs in kinds if tested and not weighs]
+    untested = [within(c._heading) for c, tested, _ in kinds if not tested]
+    aside = [within(c._heading) for c, tested, weighs in kinds if tested and not weighs]
     note = "Each verdict leads to its contrast."
     if aside:
         note += f" Of another claim, and not counted as differing: {join(aside)}, about" + (
@@ -101,7 +101,7 @@ def _side_by_side(
 
 
 def _verdicts(a: int, comparison: Comparison, anchor: str) -> Column:
-    comparative = comparison.comparative
+    comparative = comparison._comparative
 
     def write(code: int, contrast: int, first: str, second: str) -> Cell:
         verdict = Verdict(code)
@@ -113,7 +113,13 @@ def _verdicts(a: int, comparison: Comparison, anchor: str) -> Column:
 
     also = (f"row_{a}", "first", "second")
     return Column(
-        f"code_{a}", comparison.heading, write, role="verdict", also=also, defined=False, links=True
+        f"code_{a}",
+        comparison._heading,
+        write,
+        role="verdict",
+        also=also,
+        defined=False,
+        links=True,
     )
 
 

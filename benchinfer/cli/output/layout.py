@@ -1,4 +1,4 @@
-"""Layout of tables of text within the width of a terminal.
+"""TextLayout of tables of text within the width of a terminal.
 
 Names and numbers stand on one line. What does not fit is laid out otherwise, in this order: heads
 on several lines; without columns that a note replaces; verdicts without names; texts wrapped; rows
@@ -98,7 +98,7 @@ class TextTable:
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class TextLine:
     """A line of a table: of its heads, or of a row with its style."""
 
     text: str
@@ -142,19 +142,19 @@ class Sheet:
         kinds = [one.kind == "name" for one in self.columns]
         return [*kinds, False].index(False)
 
-    def lines(self) -> Iterator[Line]:
+    def lines(self) -> Iterator[TextLine]:
         """Yield the lines of the heads and of the rows."""
         columns = [(one.width, one.kind == "number") for one in self.columns]
         heads = [one.head.split("\n") for one in self.columns]
         most = max(map(len, heads))
         heads = [[*[""] * (most - len(lines)), *lines] for lines in heads]
-        yield from (Line(text, head=True) for text in _aligned(heads, columns))
+        yield from (TextLine(text, head=True) for text in _aligned(heads, columns))
         for n in range(len(self.columns[0].cells)):
             style = self.styles[n] if self.styles else ""
             if self.headings and self.headings[n]:
-                yield Line(self.headings[n])
+                yield TextLine(self.headings[n])
             cells = [one.cells[n].split("\n") for one in self.columns]
-            yield from (Line(text, style=style) for text in _aligned(cells, columns))
+            yield from (TextLine(text, style=style) for text in _aligned(cells, columns))
 
 
 def _aligned(cells: Sequence[Sequence[str]], columns: Sequence[tuple[int, bool]]) -> Iterator[str]:
@@ -169,15 +169,15 @@ def _aligned(cells: Sequence[Sequence[str]], columns: Sequence[tuple[int, bool]]
 
 
 @dataclass(frozen=True, slots=True)
-class Layout:
+class TextLayout:
     """A table as it is printed: its lines, sentences on what is not shown, and lines of names."""
 
-    lines: tuple[Line, ...]
+    lines: tuple[TextLine, ...]
     notes: tuple[str, ...] = ()
     names: tuple[str, ...] = ()
 
 
-def lay_out(table: TextTable, width: int) -> Layout:
+def lay_out(table: TextTable, width: int) -> TextLayout:
     """Return the layout of a table, with no line wider than a width.
 
     The width is exceeded only where words of texts or heads are longer than it.
@@ -191,18 +191,18 @@ def lay_out(table: TextTable, width: int) -> Layout:
         for heads in (sheet, _heads_wrapped(sheet)):
             wrapped = _wrapped(heads, [len(columns) - 1], width, _PROSE)
             if wrapped.width <= width:
-                return Layout(tuple(wrapped.lines()))
-        return Layout(tuple(_paragraphs(sheet, width)))
+                return TextLayout(tuple(wrapped.lines()))
+        return TextLayout(tuple(_paragraphs(sheet, width)))
     for shown in _layouts(sheet, table, width):
         if shown.width <= width:
-            return Layout(tuple(shown.lines()), shown.notes, _packed(shown.cut, width))
-    lines: list[Line] = []
+            return TextLayout(tuple(shown.lines()), shown.notes, _packed(shown.cut, width))
+    lines: list[TextLine] = []
     sheet = _without(_verdicts_without_names(_without(sheet, 1)), 2)
     sheet = _heads_wrapped(sheet, len(columns))
     sheet = _grouped(_names_cut(sheet, width // 2), pairs=table.pairs)
     for part in _parts(sheet, width):
-        lines += [*([Line("")] if lines else []), *part.lines()]
-    return Layout(tuple(lines), sheet.notes, _packed(sheet.cut, width))
+        lines += [*([TextLine("")] if lines else []), *part.lines()]
+    return TextLayout(tuple(lines), sheet.notes, _packed(sheet.cut, width))
 
 
 def _packed(texts: Sequence[str], width: int) -> tuple[str, ...]:
@@ -276,8 +276,8 @@ def _without(sheet: Sheet, spare: int) -> Sheet:
     if silent := [one.head.replace("\n", " ") for one in gone if not one.instead]:
         they = "it" if len(silent) == 1 else "them"
         notes.append(f"No room for {join(silent)}: --json has {they}.")
-    kept = tuple(one for one in sheet.columns if one.spare != spare)
-    return replace(sheet, columns=kept, notes=(*sheet.notes, *notes))
+    columns = tuple(one for one in sheet.columns if one.spare != spare)
+    return replace(sheet, columns=columns, notes=(*sheet.notes, *notes))
 
 
 def _verdicts_without_names(sheet: Sheet) -> Sheet:
@@ -377,15 +377,15 @@ def _names_cut(sheet: Sheet, room: int) -> Sheet:
     return replace(sheet, columns=(*columns, *sheet.columns[n:]), cut=cut)
 
 
-def _cut(name: str, width: int, taken: set[str]) -> str:
+def _cut(name: str, width: int, others: set[str]) -> str:
     """Return a name cut in the middle, with a number where another one is cut to the same text."""
     if cell_len(name) <= width:
         return name
-    for n in range(1, len(taken) + 2):
+    for n in range(1, len(others) + 2):
         number = f"{_DOTS}{n}{_DOTS}" if n > 1 else _DOTS
         left = width - len(number)
         text = f"{_start(name, left - left // 2)}{number}{_start(name[::-1], left // 2)[::-1]}"
-        if text not in taken:
+        if text not in others:
             break
     return text
 
@@ -415,17 +415,18 @@ def _parts(sheet: Sheet, width: int) -> list[Sheet]:
     return [replace(sheet, columns=(*names, *part)) for part in parts]
 
 
-def _paragraphs(sheet: Sheet, width: int) -> Iterator[Line]:
+def _paragraphs(sheet: Sheet, width: int) -> Iterator[TextLine]:
     """Yield each row as its names, with the prose below them."""
     *before, prose = sheet.columns
     yield from (
-        Line(text, head=True) for text in _filled(", ".join(c.head for c in sheet.columns), width)
+        TextLine(text, head=True)
+        for text in _filled(", ".join(c.head for c in sheet.columns), width)
     )
     for n, text in enumerate(prose.cells):
         style = sheet.styles[n] if sheet.styles else ""
         names = "  ".join(one.cells[n] for one in before if one.cells[n])
-        yield from (Line(line, style=style) for line in _filled(names, width))
-        yield from (Line(f"    {line}", style=style) for line in _filled(text, width - 4))
+        yield from (TextLine(line, style=style) for line in _filled(names, width))
+        yield from (TextLine(f"    {line}", style=style) for line in _filled(text, width - 4))
 
 
 def _filled(text: str, width: int) -> list[str]:

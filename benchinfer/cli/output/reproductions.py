@@ -23,7 +23,7 @@ def listed(entries: Sequence[Entry]) -> None:
     ]
     with Terminal() as out:
         heads = ("study", "title", "numbers", "files")
-        out.grid(TextTable.of(heads, rows, ("name", "text", "number", "text")), whole=True)
+        out.grid(TextTable.of(heads, rows, ("name", "text", "number", "text")), complete=True)
         out.line()
         out.prose("`benchinfer reproduce STUDY` says where its files are, or computes its numbers.")
 
@@ -63,4 +63,4 @@ def numbers(study: Entry, table: pd.DataFrame) -> None:
         out.line()
         styles = tuple("" if agrees else "bold red" for agrees in table["agrees"])
         kinds = ("name", "text", "number", "number", "text")
-        out.grid(TextTable.of(heads, rows, kinds, styles=styles), whole=True)
+        out.grid(TextTable.of(heads, rows, kinds, styles=styles), complete=True)

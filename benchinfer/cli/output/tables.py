@@ -67,7 +67,7 @@ def check(scores: ScoreTable) -> None:
                 rows = rows[: _PLACES - 1]
             if rows:
                 kinds = ("text",) * len(head)
-                out.grid(TextTable.of(head, rows, kinds), indent="    ", whole=True)
+                out.grid(TextTable.of(head, rows, kinds), indent="    ", complete=True)
                 if (more := finding.count - len(rows)) > 0:
                     out.line(f"    ... and {more} more")
             if finding.hint:
@@ -99,7 +99,7 @@ def _solved(out: Terminal, scores: ScoreTable, measure: Measure, held: StoppedRu
         f" {count(over, 'data set')}{words}:"
     )
     kinds: list[Kind] = ["name", *["number"] * (len(heads) - 1)]
-    out.grid(TextTable.of(heads, rows[:_SOLVERS], kinds), indent="  ", whole=True)
+    out.grid(TextTable.of(heads, rows[:_SOLVERS], kinds), indent="  ", complete=True)
     if len(rows) > _SOLVERS:
         out.line(f"  ... and {len(rows) - _SOLVERS:,} more: scores.runs() has all")
     out.prose(f"{numbers.sentence(order_words(held))}.")
@@ -163,7 +163,7 @@ def describe(
                     else "highest"
                 )
                 grid = _rates(table, kind, f"{100 * level:g} %")
-            out.grid(grid, whole=True)
+            out.grid(grid, complete=True)
 
 
 def _rates(table: pd.DataFrame, kind: str, level: str) -> TextTable:

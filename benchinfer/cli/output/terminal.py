@@ -49,8 +49,8 @@ def plain(text: str) -> str:
 
 def _piped_width() -> int:
     """Return the width of tables in a pipe: as the environment has it, or 80."""
-    said = os.environ.get("COLUMNS", "")
-    return int(said) if said.isdecimal() and int(said) > 0 else _WIDTH
+    width = os.environ.get("COLUMNS", "")
+    return int(width) if width.isdecimal() and int(width) > 0 else _WIDTH
 
 
 class Terminal:
@@ -180,16 +180,16 @@ class Terminal:
         self.line()
         self.prose(text, style="bold cyan")
 
-    def grid(self, table: TextTable, indent: str = "", *, whole: bool = False) -> None:
+    def grid(self, table: TextTable, indent: str = "", *, complete: bool = False) -> None:
         """Print a table, shortened if necessary, with the number of further rows.
 
-        One that is whole is shortened on a terminal only: scripts read what they read.
+        One that is complete is shortened on a terminal only: scripts read what they read.
         """
-        self._show(lambda: self._grid(table, indent, whole=whole))
+        self._show(lambda: self._grid(table, indent, complete=complete))
 
-    def _grid(self, table: TextTable, indent: str, *, whole: bool) -> None:
-        whole = whole and not self.fits and ROWS.get() is None
-        shown = table if whole else table.first(int(min(self.most, table.n_rows)))
+    def _grid(self, table: TextTable, indent: str, *, complete: bool) -> None:
+        complete = complete and not self.fits and ROWS.get() is None
+        shown = table if complete else table.first(int(min(self.most, table.n_rows)))
         layout = lay_out(shown, self.columns - len(indent))
         lines = layout.lines
         for line, following in zip(lines, [*lines[1:], None], strict=True):
@@ -201,9 +201,9 @@ class Terminal:
         if shown.more:
             more = f"{indent}... and {shown.more:,} more; --all prints them"
             self.console.print(more, soft_wrap=True)
-        if said := " ".join(filter(None, (plain(table.note), *layout.notes))):
+        if notes := " ".join(filter(None, (plain(table.note), *layout.notes))):
             self.console.print()
-            for line in self._wrapped(said, indent, ""):
+            for line in self._wrapped(notes, indent, ""):
                 self.console.print(line, soft_wrap=True)
         if layout.names:
             self.console.print(f"\n{indent}Names that are cut:", soft_wrap=True)
