@@ -572,7 +572,7 @@ def print_agreement(tables: dict[str, Array], decided: Decided) -> None:
 def main() -> None:
     """Print tables."""
     # A p-value near the level is else evaluated with a hundred times as many directions.
-    rotations._CLOSE = 0.0  # noqa: SLF001
+    rotations._CLOSE = 0.0
     tables = int(sys.argv[1]) if len(sys.argv) > 1 else 100
     results: Results = {}
     given: dict[str, Array] = {}

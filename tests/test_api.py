@@ -1,5 +1,6 @@
 """The public interface: names, signatures, and what an import costs."""
 
+import dataclasses
 import inspect
 import json
 import subprocess
@@ -147,6 +148,67 @@ SIGNATURES = {
 }
 
 
+# What a user asks of a result; what sections, figures and reports need besides has an underscore.
+OF_A_COMPARISON = {
+    "algorithms",
+    "alternative",
+    "best",
+    "citations",
+    "contrasts",
+    "description",
+    "diagnostics",
+    "evidence",
+    "formula",
+    "headline",
+    "irrelevant",
+    "letters",
+    "level",
+    "level_better",
+    "level_name",
+    "levels",
+    "measure",
+    "method",
+    "noninferior",
+    "options",
+    "pairs",
+    "plot",
+    "proviso",
+    "provenance",
+    "ranking",
+    "relation",
+    "report",
+    "rule",
+    "save",
+    "scope",
+    "sentence",
+    "setting",
+    "stored_checks",
+    "summary",
+    "table",
+    "target",
+    "worst_case",
+}
+OF_A_MIXED_MODEL = {
+    "about",
+    "anova",
+    "at",
+    "by_domain",
+    "correlations",
+    "departures",
+    "design",
+    "direct",
+    "fitted",
+    "influence",
+    "model",
+    "predict",
+    "rows",
+    "slopes",
+    "structure",
+    "structures",
+    "variances",
+}
+
+
 def test_names() -> None:
     assert bi.__all__ == NAMES
     assert dir(bi) == sorted(NAMES + SUBMODULES)
@@ -165,6 +227,14 @@ def test_each_name_is_there_and_documented(name: str) -> None:
 def test_names_of_submodules_are_documented(module: str) -> None:
     for name in getattr(bi, module).__all__:
         assert inspect.getdoc(getattr(getattr(bi, module), name))
+
+
+def test_public_names_of_a_result() -> None:
+    result = bi.compare_mixed(bi.load_example("simulated/balanced"))
+    public = {name for name in dir(result) if not name.startswith("_")}
+    assert public == OF_A_COMPARISON | OF_A_MIXED_MODEL
+    fields = {field.name for field in dataclasses.fields(result)}
+    assert [n for n in public - fields if not inspect.getdoc(getattr(type(result), n))] == []
 
 
 def test_unknown_names_are_attribute_errors() -> None:

@@ -48,14 +48,14 @@ def test_all_is_read_off_the_pairs(compare, kind, tables):
     assert len(printed) == len(rows)
     # Tests of pooled scores, and in units of a data set, are of another quantity than intervals.
     other = any(word in compare.__name__ for word in ("pooled", "dataset"))
-    if isinstance(found, comparison.TestedComparison) and not (found.bayesian or other):
+    if isinstance(found, comparison.TestedComparison) and not (found._bayesian or other):
         evidence, codes = found.evidence, found.pairs.codes
         outside = np.where(codes == Verdict.FIRST, evidence.low >= 0, evidence.high <= 0)
         assert outside[found.pairs.decided].all()
         undecided = codes == Verdict.UNDECIDED
         assert ((evidence.low <= 0) & (evidence.high >= 0))[undecided].all()
-        assert (evidence.p_value <= found.alpha)[found.pairs.decided].all()
-        assert (evidence.p_value > found.alpha)[undecided].all()
+        assert (evidence.p_value <= found._alpha)[found.pairs.decided].all()
+        assert (evidence.p_value > found._alpha)[undecided].all()
 
 
 def claims(headline):

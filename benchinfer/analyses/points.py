@@ -55,8 +55,8 @@ class PointsComparison(Comparison):
 
     statistic: Statistic
 
-    title: ClassVar[str] = "Point comparison"
-    tested: ClassVar[bool] = False
+    _title: ClassVar[str] = "Point comparison"
+    _tested: ClassVar[bool] = False
 
     @property
     def words(self) -> str:
@@ -77,7 +77,7 @@ class PointsComparison(Comparison):
                 f" {wording.margin(self.measure)}"
             )
         return (
-            f"{equal}, and otherwise the {self.comparative.first} value goes first. No error is"
+            f"{equal}, and otherwise the {self._comparative.first} value goes first. No error is"
             " controlled."
         )
 
@@ -95,7 +95,7 @@ class PointsComparison(Comparison):
         return self.words
 
     @property
-    def comparative(self) -> Comparative:  # pyright: ignore[reportIncompatibleVariableOverride]
+    def _comparative(self) -> Comparative:  # pyright: ignore[reportIncompatibleVariableOverride]
         """Words that describe the numbers: of what was not tested none is better."""
         higher = self.measure.better == "higher"
         first, second = ("higher", "lower") if higher else ("lower", "higher")
@@ -109,7 +109,7 @@ class PointsComparison(Comparison):
         """Return the order of the statistic in one sentence: nothing is tested, or better."""
         order, level = self.pairs.best_first, self.levels.quality
         top = [self.algorithms[i] for i in order if level[i] == level[order[0]]]
-        most = self.comparative.first
+        most = self._comparative.first
         if len(self.algorithms) > 2:
             most = "highest" if self.measure.better == "higher" else "lowest"
         name = self._name
@@ -126,11 +126,11 @@ class PointsComparison(Comparison):
         """Return what is described, in words: data sets, and never a domain."""
         return wording.scope(self.setting, self.target, where="over")
 
-    def sources(self) -> list[object]:
+    def _sources(self) -> list[object]:
         """Return the functions used whose docstrings name their sources."""
         return [compare_points]
 
-    def effects(self) -> Mapping[str, Array]:
+    def _effects(self) -> Mapping[str, Array]:
         """Return the estimates of the pairs, in the measure's own unit."""
         i, j = self.pairs.index.T
         return {"estimate": self.measure.effect(self.levels.estimate[i] - self.levels.estimate[j])}

@@ -88,7 +88,7 @@ def decides(result: Comparison) -> bool:
 
     What only describes scores shows nothing.
     """
-    return result.tested and result.relation().settled
+    return result._tested and result.relation().settled
 
 
 # What values are checked by puts it so; the rest of the sentence is fit to print.

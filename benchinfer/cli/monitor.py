@@ -228,7 +228,7 @@ def show(
                 facts=run_next(result.next_cells()),
             )
             sections.write(out, [together], first=False)
-        checks = {name: one.checks for name, one in each.items()}
+        checks = {name: one._checks for name, one in each.items()}
         sections.warnings(out, checks, next(iter(each.values())).algorithms)
         if path is not None or report is not None:
             out.line()

@@ -106,7 +106,7 @@ def show(results: ReportInput, scores: ScoreTable, path: str) -> None:
             if isinstance(result, Comparison):
                 main.setdefault(result.measure.name, result)
         for name, result in main.items():
-            out.heading(f"{name}, by {within(result.heading)}")
+            out.heading(f"{name}, by {within(result._heading)}")
             shown = verdict(result, Request(details=False))
             sections.beforehand(out, result)
             sections.write(out, [replace(shown, tables=shown.tables[:1])])

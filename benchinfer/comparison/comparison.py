@@ -100,8 +100,8 @@ class Comparison(Tabular):
         were not compared.
     """
 
-    home: ClassVar[str] = "benchinfer.comparison"
-    formula_name: ClassVar[str] = "Statistic"
+    _home: ClassVar[str] = "benchinfer.comparison"
+    _formula_name: ClassVar[str] = "Statistic"
 
     setting: Setting
     pairs: ComparedPairs
@@ -113,24 +113,24 @@ class Comparison(Tabular):
     worst_case: WorstCase | None = field(default=None, kw_only=True)
 
     # What the analysis is called in headings.
-    title: ClassVar[str] = "Comparison"
+    _title: ClassVar[str] = "Comparison"
     # Words for the algorithm that a verdict puts first, and for the other one.
-    comparative: ClassVar[Comparative] = BETTER
+    _comparative: ClassVar[Comparative] = BETTER
     # Why it may decide a pair that another analysis leaves undecided, and the reverse.
-    decides_sooner: ClassVar[str] = "it rests on other assumptions"
-    decides_later: ClassVar[str] = "it rests on other assumptions"
+    _decides_sooner: ClassVar[str] = "it rests on other assumptions"
+    _decides_later: ClassVar[str] = "it rests on other assumptions"
     # What verdicts rely on where data sets are too few for tests that assume less.
-    leans_on: ClassVar[str] = ""
+    _leans_on: ClassVar[str] = ""
 
     @property
-    def checks(self) -> tuple[Check, ...]:
+    def _checks(self) -> tuple[Check, ...]:
         """All diagnostic checks, including those that are computed on request."""
         return self.stored_checks
 
     @property
-    def heading(self) -> str:
+    def _heading(self) -> str:
         """Title of the analysis in headings."""
-        return self.title
+        return self._title
 
     @property
     def measure(self) -> Measure:
@@ -148,7 +148,7 @@ class Comparison(Tabular):
         raise NotImplementedError
 
     # Whether verdicts are of tests or probabilities: what only describes scores decides nothing.
-    tested: ClassVar[bool] = True
+    _tested: ClassVar[bool] = True
 
     @property
     def method(self) -> str:
@@ -166,48 +166,48 @@ class Comparison(Tabular):
         raise NotImplementedError
 
     @property
-    def intervals(self) -> str:
+    def _intervals(self) -> str:
         """Description of the contrasts' intervals; empty if there are none."""
         return ""
 
-    def interval_words(self, rows: Sequence[int]) -> str:
+    def _interval_words(self, rows: Sequence[int]) -> str:
         """Return a description of the intervals of some contrasts; empty if there are none.
 
         With them, how many decided pairs, whose marks are filled, have one that includes equality.
         """
-        n = int(self.over_equality()[list(rows)].sum()) if self.intervals else 0
+        n = int(self._over_equality()[list(rows)].sum()) if self._intervals else 0
         if not n:
-            return self.intervals
+            return self._intervals
         marks = "a filled mark is" if n == 1 else f"{n} filled marks are"
-        return f"{self.intervals}; {marks} on an interval that includes equality, {self.decider}"
+        return f"{self._intervals}; {marks} on an interval that includes equality, {self._decider}"
 
     @property
-    def interval_note(self) -> str:
+    def _interval_note(self) -> str:
         """Reason why intervals or estimates are unbounded, stated before the table; else empty."""
-        if not (n := int(self.withheld.sum())):
+        if not (n := int(self._withheld.sum())):
             return ""
         have = "1 interval has no bound, as its verdict turns"
         have = have if n == 1 else f"{n:,} intervals have no bounds, as their verdicts turn"
         return f"{have} with the worst score for what is missing."
 
     @property
-    def withheld(self) -> Flags:
+    def _withheld(self) -> Flags:
         """(P,) pairs that are undecided for failed runs and missing scores."""
         none = np.zeros(len(self.pairs), np.bool_)
         return none if self.worst_case is None else self.worst_case.withheld
 
     @property
-    def decider(self) -> str:
+    def _decider(self) -> str:
         """Criterion that decides pairs whose interval includes equality, in words."""
-        if "prob_first" in self.effects():
+        if "prob_first" in self._effects():
             return f"where one direction has a probability of {100 * self.level:g} %"
         return "where the test decides"
 
-    def over_equality(self) -> Flags:
+    def _over_equality(self) -> Flags:
         """Return a (P,) mask of the decided pairs whose interval includes equality."""
         return spanning(self._contrasts(), self.measure).to_numpy()
 
-    def effects(self) -> Mapping[str, Array]:
+    def _effects(self) -> Mapping[str, Array]:
         """Return the columns of `contrasts` that hold numbers, in the measure's own unit."""
         raise NotImplementedError
 
@@ -254,7 +254,7 @@ class Comparison(Tabular):
                 **({"contrast": list(self.pairs.names)} if self.pairs.names else {}),
                 "first": named["first"],
                 "second": named["second"],
-                **self.effects(),
+                **self._effects(),
                 "verdict": named["verdict"],
                 "winner": named["winner"],
             }
@@ -269,7 +269,7 @@ class Comparison(Tabular):
         return self.pairs.ranking
 
     @property
-    def level_marks(self) -> dict[str, str]:
+    def _level_marks(self) -> dict[str, str]:
         """Mark of each algorithm with a verdict against the order of the levels, else empty."""
         against = self.pairs.against(self.levels.estimate)
         marked = set(self.pairs.index[against].ravel().tolist())
@@ -298,7 +298,7 @@ class Comparison(Tabular):
         if self.levels.low is not None and self.levels.high is not None:
             low, high = self.measure.level_interval(self.levels.low, self.levels.high)
             columns |= {"conf_low": low, "conf_high": high}
-        if self.levels.mean is not None and not self.relative:
+        if self.levels.mean is not None and not self._relative:
             columns["mean"] = self.measure.level_of(self.levels.mean)
         columns |= {
             "n": self.setting.coverage.counts.sum(axis=0),
@@ -340,18 +340,18 @@ class Comparison(Tabular):
 
     def _rank_sets(self) -> RankSets:
         raise DesignError(
-            f"{self.title.lower()}: without tests there is no set of the best.",
+            f"{self._title.lower()}: without tests there is no set of the best.",
             hint="compare, compare_mixed and compare_bayes have one.",
         )
 
     @property
-    def differences_of_levels(self) -> bool:
+    def _differences_of_levels(self) -> bool:
         """Whether what is tested of a pair is the difference of two levels."""
         return True
 
     def diagnostics(self) -> pd.DataFrame:
         """One row per check: ``check value direction limit ok remedy``."""
-        return checks_frame(self.checks)
+        return checks_frame(self._checks)
 
     def relation(self, rule: str = "evidence") -> Relation:
         """Return the preference relation.
@@ -389,7 +389,7 @@ class Comparison(Tabular):
         scope, proviso = self.scope(), "" if silent else self.proviso
         scope = f"{scope}, {proviso}" if proviso else scope
         if self.pairs.averages:
-            return f"{self.claims(self.measure, scope)}{gaps}"
+            return f"{self._claims(self.measure, scope)}{gaps}"
         relation, levels = self.pairs.relation(), self.levels.quality
         words = ("lower", "higher") if len(levels) == 2 else ("lowest", "highest")
         name, better = self.level_name, self.level_better
@@ -401,7 +401,7 @@ class Comparison(Tabular):
         first = wording.headline(relation, self.measure, scope, levels, most, thin)
         return f"{first}{gaps}"
 
-    def claims(self, measure: Measure, scope: str) -> str:
+    def _claims(self, measure: Measure, scope: str) -> str:
         """Return a sentence with the verdicts of contrasts of averages, as a headline."""
         pairs = self.pairs
         rows = list(range(len(pairs)) if pairs.names else pairs.oriented())
@@ -422,7 +422,7 @@ class Comparison(Tabular):
         return self.levels.name.replace("{}", self.measure.name) or self.measure.name
 
     @property
-    def level_title(self) -> str:
+    def _level_title(self) -> str:
         """The statistic with the unit of the measure, for axes and headings."""
         name = self.measure.display_name
         name = self.levels.name.replace("{}", name) or name
@@ -434,12 +434,12 @@ class Comparison(Tabular):
         return self.levels.better or self.measure.better
 
     @property
-    def level_words(self) -> str:
+    def _level_words(self) -> str:
         """Description of the estimand of the levels where it is not the mean, else empty."""
         return ""
 
     @property
-    def level_note(self) -> str:
+    def _level_note(self) -> str:
         """Description of the estimator of the levels where the default needs an explanation."""
         order, quality = joined_levels(self.levels.estimate), self.levels.quality
         known = np.flatnonzero(np.isfinite(order) & np.isfinite(quality))
@@ -451,7 +451,7 @@ class Comparison(Tabular):
             " own."
         )
 
-    def reversals(self, levels: Array | None = None, *, mark: str = "* ") -> str:
+    def _reversals(self, levels: Array | None = None, *, mark: str = "* ") -> str:
         """Return a sentence on pairs with a verdict against the order of (K,) levels; else empty.
 
         By default of the levels that are compared. The text begins with the mark that these levels
@@ -478,20 +478,20 @@ class Comparison(Tabular):
         return wording.scope(self.setting, self.target)
 
     @property
-    def given_domains(self) -> bool:
+    def _given_domains(self) -> bool:
         """True if claims are about the domains of the table, of which data sets are samples."""
         return False
 
     @property
-    def relative(self) -> bool:
+    def _relative(self) -> bool:
         """True if levels are relative to the mean of the algorithms: effects have no level."""
         return False
 
     def citations(self) -> str:
         """Return BibTeX entries of the methods used."""
-        return bibtex(self.sources())
+        return bibtex(self._sources())
 
-    def sources(self) -> list[object]:
+    def _sources(self) -> list[object]:
         """Return the functions used whose docstrings name their sources."""
         raise NotImplementedError
 
@@ -519,7 +519,7 @@ class TestedComparison(Comparison):
     evidence: Evidence
 
     @property
-    def bayesian(self) -> bool:
+    def _bayesian(self) -> bool:
         """Whether verdicts rest on posterior probabilities."""
         return False
 
@@ -527,7 +527,7 @@ class TestedComparison(Comparison):
         options: ClassVar[StoredOptions[TestedOptions]]
 
     @property
-    def alpha(self) -> float:
+    def _alpha(self) -> float:
         """Error rate of the family: one minus the level, free of rounding."""
         return alpha_of(self.level)
 
@@ -535,20 +535,20 @@ class TestedComparison(Comparison):
     def rule(self) -> str:
         """The decision rule in words."""
         rule = wording.tested_rule(self.measure, self.level, self.alternative)
-        if self.controls_rate:
+        if self._controls_rate:
             rule += wording.rate_of_rule(self.measure, self.level)
         return rule
 
     @property
-    def controls_rate(self) -> bool:
+    def _controls_rate(self) -> bool:
         """Whether p-values of several contrasts control the false discovery rate."""
         requested = self.options.adjust in FALSE_DISCOVERY
-        return requested and len(self.pairs) > 1 and not self.bayesian
+        return requested and len(self.pairs) > 1 and not self._bayesian
 
     @property
-    def intervals(self) -> str:
+    def _intervals(self) -> str:
         """Description of the intervals of the contrasts: their level, kind and adjustment."""
-        if self.bayesian:
+        if self._bayesian:
             return f"{100 * self.level:g} % credible intervals of each pair alone"
         alone = self.options.adjust == "none" or self.options.statement == "pairwise"
         shape = "intervals" if self.alternative == "two-sided" else "one-sided bounds"
@@ -563,19 +563,19 @@ class TestedComparison(Comparison):
     def headline(self) -> str:
         """Return the verdict in one sentence, with a caveat where data sets are very few."""
         one = bool(np.isclose(self.evidence.df, 1.0, rtol=1e-9).all())
-        few = self.target == "domain" and not self.bayesian and one
+        few = self.target == "domain" and not self._bayesian and one
         units = "data sets" if self.setting.members is None else "domains"
         two = len(self.setting.coverage.datasets) == 2
         caveat = wording.ONE_DF.format(f"{'Two' if two else 'These'} {units}") * few
-        return f"{super().headline()}{caveat}{self.by_name}"
+        return f"{super().headline()}{caveat}{self._by_name}"
 
     @property
-    def by_name(self) -> str:
+    def _by_name(self) -> str:
         """Sentence on a false discovery rate, or on directions by name of all pairs; else empty."""
-        if self.bayesian:
+        if self._bayesian:
             return ""
         options = self.options
-        if self.controls_rate:
+        if self._controls_rate:
             return wording.discovery(self.level)
         alphabetical = options.contrasts == "tukey" and getattr(options, "pair", None) is None
         if not alphabetical or self.alternative == "two-sided":
@@ -586,7 +586,7 @@ class TestedComparison(Comparison):
             " order fixed beforehand."
         )
 
-    def effects(self) -> Mapping[str, Array]:
+    def _effects(self) -> Mapping[str, Array]:
         """Return estimate, interval and test of the pairs, in the measure's own unit."""
         e = self.evidence
         low, high = self.measure.effect_interval(e.low, e.high)
@@ -617,9 +617,9 @@ class TestedComparison(Comparison):
 
     def irrelevant(self) -> list[tuple[str, str]]:
         """Return the pairs that differ significantly, but by less than the tolerance."""
-        if self.bayesian:
+        if self._bayesian:
             return []
-        small = (self.pairs.codes == Verdict.EQUIVALENT) & (self.evidence.p_value <= self.alpha)
+        small = (self.pairs.codes == Verdict.EQUIVALENT) & (self.evidence.p_value <= self._alpha)
         return [pair for pair, one in zip(self.pairs.sides, small, strict=True) if one]
 
     def noninferior(self) -> list[tuple[str, str]]:
@@ -631,7 +631,7 @@ class TestedComparison(Comparison):
         if p is None:
             return []
         turn = 1 if self.alternative == "better" else -1
-        tested = zip(self.pairs.sides, p <= self.alpha, strict=True)
+        tested = zip(self.pairs.sides, p <= self._alpha, strict=True)
         return [(pair[0], pair[1])[::turn] for pair, shown in tested if shown]  # pyright: ignore[reportReturnType]
 
     def relation(self, rule: str = "evidence") -> Relation:
@@ -653,15 +653,15 @@ class TestedComparison(Comparison):
             return super().relation()
         if rule != "not-significant":
             raise DesignError(unknown("rule", rule, ["evidence", "not-significant"]))
-        if self.bayesian:
+        if self._bayesian:
             raise DesignError(
                 "posterior probabilities are not significant or otherwise.",
                 hint='rule="evidence" takes the verdicts as they stand.',
             )
         nothing = np.ones(len(self.pairs))
-        codes = decide(self.evidence.estimate, self.evidence.p_value, nothing, self.alpha)
+        codes = decide(self.evidence.estimate, self.evidence.p_value, nothing, self._alpha)
         codes[codes == Verdict.UNDECIDED] = Verdict.EQUIVALENT
-        text = f"not significant at {self.alpha:.4g} is called equivalent (legacy rule)"
+        text = f"not significant at {self._alpha:.4g} is called equivalent (legacy rule)"
         return self.pairs.relation(text, codes)
 
 

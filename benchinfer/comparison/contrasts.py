@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal, cast, get_args
+from typing import Literal, get_args
 
 import numpy as np
 
@@ -100,7 +100,7 @@ def family_of(
         return _with_mean(algorithms)
     if isinstance(contrasts, Mapping):
         return _weighted(algorithms, contrasts)
-    order = algorithms if contrasts == "sequential" else cast("Sequence[str]", contrasts)
+    order = algorithms if contrasts == "sequential" else contrasts
     return _steps(algorithms, order)
 
 

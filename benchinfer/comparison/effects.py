@@ -181,7 +181,7 @@ def _spreads(frame: pd.DataFrame) -> list[float]:
 def level_columns(comparison: Comparison, frame: pd.DataFrame) -> tuple[Column, ...]:
     """Return the columns of the levels, with their marks, intervals and means if any."""
     measure, write = comparison.measure, level_writer(comparison, frame)
-    marks = comparison.level_marks
+    marks = comparison._level_marks
     # The caption has the name in full.
     head = comparison.levels.name.replace(" of {}", "").replace("{}", measure.name) or measure.name
     columns = [

@@ -75,7 +75,7 @@ class Setting:
         domains.
     """
 
-    home: ClassVar[str] = "benchinfer.comparison"
+    _home: ClassVar[str] = "benchinfer.comparison"
 
     measure: Measure
     algorithms: tuple[str, ...]

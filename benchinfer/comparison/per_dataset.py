@@ -114,7 +114,7 @@ class Comparisons(ComparisonGroups[Comparison], Tabular):
     Tests are adjusted for many pairs within each data set, and not over data sets.
     """
 
-    home: ClassVar[str] = "benchinfer.comparison"
+    _home: ClassVar[str] = "benchinfer.comparison"
     group: ClassVar[str] = "dataset"
 
     results: Mapping[str, Comparison]
@@ -218,9 +218,13 @@ class Comparisons(ComparisonGroups[Comparison], Tabular):
         """Return one-sided p-values that the first is better, by ordered pair and data set."""
         p_values: dict[tuple[str, str], dict[str, float]] = {}
         for dataset, result in self.items():
-            if not isinstance(result, TestedComparison) or result.bayesian or result.pairs.averages:
+            if (
+                not isinstance(result, TestedComparison)
+                or result._bayesian
+                or result.pairs.averages
+            ):
                 raise DesignError(
-                    f"{within(result.heading)} has no p-values of pairs, which counts of data sets"
+                    f"{within(result._heading)} has no p-values of pairs, which counts of data sets"
                     " combine.",
                     hint="per_dataset(compare_pair, scores) has them.",
                 )
@@ -234,8 +238,8 @@ class Comparisons(ComparisonGroups[Comparison], Tabular):
     @property
     def rules(self) -> tuple[str, ...]:
         """Decision rules of the verdicts; several with the number of data sets of each analysis."""
-        headings = [result.heading for result in self.values()]
-        rules = {result.heading: result.rule for result in self.values()}
+        headings = [result._heading for result in self.values()]
+        rules = {result._heading: result.rule for result in self.values()}
         if len(set(rules.values())) == 1:
             return (next(iter(rules.values())),)
         return tuple(

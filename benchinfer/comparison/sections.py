@@ -132,7 +132,7 @@ def better_side(measure: Measure) -> str:
 
 def direction(comparison: Comparison) -> str:
     """Return a clause that defines a contrast and states which of its values favour the first."""
-    measure, word = comparison.measure, comparison.comparative.first
+    measure, word = comparison.measure, comparison._comparative.first
     side = "above" if measure.better == "higher" else "below"
     if measure.scale == "identity":
         return f"{measure.noun} of first minus second; {side} 0 the first is {word}"
@@ -160,7 +160,7 @@ def contrasts(comparison: Comparison, basis: str = "") -> Table:
         data=data,
         columns=(
             *names(*(name for name in _NAMES if name in data)),
-            outcome(comparison.comparative, said_equivalent(measure)),
+            outcome(comparison._comparative, said_equivalent(measure)),
             *effect_columns(measure, data, f"{level_percent(comparison.level)} {kind}"),
             *(columns.get(name) or _column(name) for name in decide),
             *equivalence_columns(measure, data),
@@ -243,9 +243,9 @@ def summary(comparison: Comparison, *, details: bool = True) -> Table:
     # The headline has the direction of the measure; that of another statistic is its own.
     turned = comparison.level_better != comparison.measure.better
     about = f"{comparison.level_better} is better" if turned else ""
-    where = f" {comparison.level_words}" if comparison.level_words else ""
+    where = f" {comparison._level_words}" if comparison._level_words else ""
     note = ""
-    if comparison.relative:
+    if comparison._relative:
         about = "; ".join(filter(None, ("relative to the mean of the algorithms", about)))
     elif "conf_low" in data and details:
         note = (
@@ -254,7 +254,7 @@ def summary(comparison: Comparison, *, details: bool = True) -> Table:
         )
     return Table(
         name="summary",
-        caption=f"Levels{where}: {comparison.level_title}{f' ({about})' if about else ''}",
+        caption=f"Levels{where}: {comparison._level_title}{f' ({about})' if about else ''}",
         frame=data.iloc[[*comparison.pairs.best_first]],
         data=data,
         columns=(
@@ -270,7 +270,7 @@ def summary(comparison: Comparison, *, details: bool = True) -> Table:
                 if name not in shown
             ),
         ),
-        note=" ".join(filter(None, (comparison.reversals(), comparison.level_note, note))),
+        note=" ".join(filter(None, (comparison._reversals(), comparison._level_note, note))),
     )
 
 
@@ -383,7 +383,7 @@ WITHIN = (
 
 def inferential(comparison: Comparison) -> bool:
     """Return whether a comparison has intervals."""
-    return "conf_low" in comparison.effects()
+    return "conf_low" in comparison._effects()
 
 
 def verdict(
@@ -393,7 +393,7 @@ def verdict(
     rows, levels = rows or contrasts(comparison), summary(comparison, details=request.details)
     figures, tables, fold = (), (levels, rows), None
     if not main:
-        checks = sections.checks_table(comparison.checks)
+        checks = sections.checks_table(comparison._checks)
         tables, fold = (), Fold("Tables of this comparison", (), (levels, rows, checks))
     elif request.details:
         figures, tables, fold = _pairs(comparison, levels, rows)
@@ -401,15 +401,15 @@ def verdict(
     relation = comparison.relation()
     lines, left = order_lines(relation) if ordered else ([], [])
     return Section(
-        title=comparison.heading,
+        title=comparison._heading,
         lead=comparison.headline(),
         order=tuple(lines),
         open_pairs=tuple(left),
-        legend=legend(relation, comparative=comparison.comparative) if ordered else (),
-        text=tuple(said for said in (_irrelevant(comparison), comparison.interval_note) if said),
+        legend=legend(relation, comparative=comparison._comparative) if ordered else (),
+        text=tuple(said for said in (_irrelevant(comparison), comparison._interval_note) if said),
         figures=figures,
         tables=tables,
-        checks=comparison.checks if main else (),
+        checks=comparison._checks if main else (),
         fold=fold,
     )
 
@@ -428,7 +428,7 @@ def _pairs(
     if few:
         return shown, (levels, rows), None
     order = comparison.pairs.best_first
-    matrix = verdict_table(comparison.relation(), order, comparison.comparative)
+    matrix = verdict_table(comparison.relation(), order, comparison._comparative)
     fold = Fold(f"Figure and table of the {n:,} contrasts", (forest,), (rows,))
     return shown, (levels, matrix), fold
 
@@ -452,7 +452,7 @@ def each_dataset(results: Comparisons) -> Section:
     first, relations = next(iter(results.values())), results.relations()
     measure = first.measure
     tested = any("p_value" in result.contrasts(all=True) for result in results.values())
-    analyses = dict.fromkeys(within(result.heading) for result in results.values())
+    analyses = dict.fromkeys(within(result._heading) for result in results.values())
     orders = Table(
         name="",
         caption="Order on each data set, best first",
@@ -477,7 +477,7 @@ def each_dataset(results: Comparisons) -> Section:
         title=f"Each data set by itself: {join(list(analyses))}",
         lead=f"{measure.noun} ({measure.better} is better) on {count(len(results), 'data set')},"
         " each by itself.",
-        legend=legend(*relations.values(), comparative=first.comparative),
+        legend=legend(*relations.values(), comparative=first._comparative),
         text=tuple(filter(None, text)),
         figures=(tiles,) if sum(len(result.pairs) for result in results.values()) <= TILES else (),
         tables=tuple(tables),
@@ -520,7 +520,7 @@ def _shared_checks(results: Comparisons) -> Fold | None:
     """Return a fold of the failed checks, each with the number of data sets on which it fails."""
     import pandas as pd
 
-    failed = [check for result in results.values() for check in result.checks if not check.ok]
+    failed = [check for result in results.values() for check in result._checks if not check.ok]
     # A remedy may name particulars of a data set: the first one stands for all.
     remedies = {check.check: check.remedy for check in failed[::-1]}
     times = Counter(check.check for check in failed).most_common()
@@ -617,7 +617,7 @@ def method_section(comparison: Comparison, *, each: bool = False) -> Section:
         unit, of = "data set", "that domain"
         if comparison.setting.members is not None:
             unit, of = "domain", "domains"
-        elif comparison.given_domains:
+        elif comparison._given_domains:
             of = "these domains"
         claims.append(
             f"The {count(d, unit)} are taken as a sample of {of}. Nothing in the"
@@ -629,11 +629,11 @@ def method_section(comparison: Comparison, *, each: bool = False) -> Section:
         claims.append("Bootstrap replications speak of the data sets as drawn.")
     level = "" if not inferential(comparison) else f"{100 * comparison.level:g} %"
     return Section(
-        title=f"Method: {within(comparison.heading)}{' on each data set' if each else ''}",
+        title=f"Method: {within(comparison._heading)}{' on each data set' if each else ''}",
         facts=tuple(
             (name, text)
             for name, text in (
-                (comparison.formula_name, comparison.formula),
+                (comparison._formula_name, comparison.formula),
                 ("Method", comparison.method),
                 ("Rule", comparison.rule),
                 ("Level", level),

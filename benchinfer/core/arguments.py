@@ -97,7 +97,7 @@ def checked[T: Callable[..., Any]](thing: T) -> T:
         if public and inspect.get_annotations(function).keys() - {"return"}:
             wrapped = _checked(function)
             setattr(thing, name, wrapped if function is method else type(method)(wrapped))
-    return thing
+    return cast("T", thing)
 
 
 def _checked[**P, T](function: Callable[P, T]) -> Callable[P, T]:

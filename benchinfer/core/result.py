@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 def registered(cls: type, module: str, table: str) -> Any:
     """Return the entry of a registry table for a class or its nearest base; None without one."""
     for kind in cls.__mro__:
-        if home := vars(kind).get("home"):
+        if home := vars(kind).get("_home"):
             classes = getattr(import_module(f"{home}.{module}"), table, {})
             if kind in classes:
                 return classes[kind]

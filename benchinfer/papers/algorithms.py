@@ -199,7 +199,7 @@ def by_algorithm(
     shown = list(order[:top])
     levels = result.summary()
     summary = levels.set_index("algorithm").reindex(shown)
-    level, title = level_writer(result, levels), one_line(result.level_title)
+    level, title = level_writer(result, levels), one_line(result._level_title)
     columns = [
         words("algorithm", shown, "algorithm", "name"),
         numbers("estimate", summary["estimate"], level, title, title, "level"),
@@ -216,7 +216,7 @@ def by_algorithm(
             *evidence(result, rows),
         ]
         if chosen != order[0] or control(result):
-            word = result.comparative.words
+            word = result._comparative.words
             verdicts = [word.get(label, "") for label in rows["verdict"]]
             columns.append(words("verdict", verdicts, "verdict"))
         kind = "Differences are of each algorithm minus"
@@ -234,18 +234,18 @@ def by_algorithm(
     if "mean_rank" in summary and result.levels.name != "mean rank":
         columns.append(numbers("mean_rank", summary["mean_rank"], places(2), "mean rank"))
     left_out = len(order) - len(shown)
-    level_note = "Levels are relative to the mean of the algorithms." if result.relative else ""
-    if "conf_low" in levels and not result.relative:
+    level_note = "Levels are relative to the mean of the algorithms." if result._relative else ""
+    if "conf_low" in levels and not result._relative:
         level_note = "Intervals of levels are of each algorithm alone."
     notes = (
-        *filter(None, [level_note, result.reversals()]),
+        *filter(None, [level_note, result._reversals()]),
         *differences,
         *filter(None, [reading]),
         *said(result, left_out),
     )
     column = columns[1].column
     best = {(i, 1) for i, text in enumerate(column.texts) if text == column.texts[0]}
-    marked = [f"{x}{result.level_marks[n]}" for x, n in zip(column.texts, shown, strict=True)]
+    marked = [f"{x}{result._level_marks[n]}" for x, n in zip(column.texts, shown, strict=True)]
     columns[1] = replace(columns[1], column=replace(column, texts=tuple(marked)))
     return PaperTable.of(columns, measure.name, caption(result), notes, frozenset(best))
 
@@ -301,7 +301,7 @@ def _apart(result: Comparison, chosen: str, columns: Sequence[Series]) -> list[s
 
 def _with(result: Comparison) -> str:
     """Return a clause that describes the intervals of contrasts; empty without intervals."""
-    return f", with {result.intervals}" if result.intervals else ""
+    return f", with {result._intervals}" if result._intervals else ""
 
 
 def withheld(result: Comparison, rows: pd.DataFrame) -> list[str]:
@@ -309,7 +309,7 @@ def withheld(result: Comparison, rows: pd.DataFrame) -> list[str]:
     if not (n := int(spanning(rows, result.measure).sum())):
         return []
     them = "the decided pair" if n == 1 else f"{n} decided pairs"
-    return [f"No interval is shown for {them} whose interval includes equality {result.decider}."]
+    return [f"No interval is shown for {them} whose interval includes equality {result._decider}."]
 
 
 def said(result: Comparison, left_out: int = 0) -> tuple[str, ...]:
@@ -318,7 +318,7 @@ def said(result: Comparison, left_out: int = 0) -> tuple[str, ...]:
     error = float(rows["p_error"].max()) if "p_error" in rows else 0.0
     scope = result.scope()
     more = (f"{count(left_out, 'algorithm')} further down left out.",) if left_out else ()
-    note = (result.interval_note,) if result.interval_note else ()
+    note = (result._interval_note,) if result._interval_note else ()
     return (decision(result, error), *note, f"Claims: {scope[:1].lower()}{scope[1:]}.", *more)
 
 
@@ -327,7 +327,7 @@ def by_pair(result: Comparison) -> PaperTable:
     measure, rows = result.measure, result.contrasts(order="result", all=True)
     writes, reading = row_writers(measure, result.contrasts(all=True), rows), direction(result)
     named = [name for name in ("contrast", "first", "second") if name in rows]
-    word = result.comparative.words
+    word = result._comparative.words
     verdicts = [word[label] for label in rows["verdict"]]
     columns = [
         *(words(name, rows[name].tolist(), name, "name") for name in named),

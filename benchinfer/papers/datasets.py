@@ -156,7 +156,7 @@ def by_dataset(
     below = [Below("mean rank", list(ranks), [fixed(rank, 2) for rank in ranks])]
     if same and result.levels.name != "mean rank":
         levels, write = summary["estimate"].tolist(), level_writer(result, overall)
-        marks = (result.level_marks[name] for name in order)
+        marks = (result._level_marks[name] for name in order)
         texts = [f"{write(value)}{mark}" for value, mark in zip(levels, marks, strict=True)]
         below.append(Below("all data sets", levels, texts))
     if same and "mean" in summary:
@@ -171,7 +171,7 @@ def by_dataset(
         f"{local.noun.capitalize()} of each data set, the best in bold type.",
         *_of_ranks(local, tested=tested),
         *([f"All data sets: {compared}."] if same else []),
-        *filter(None, [result.reversals() if same else ""]),
+        *filter(None, [result._reversals() if same else ""]),
         *(reading(result, row.head) for row in marks),
     ]
     return laid_out(local, [*below, *marks], tuple(notes), top)
@@ -212,7 +212,7 @@ def reading(result: Comparison, head: str) -> str:
     """Return the note that explains a row of letters or of marks."""
     if head == "letters":
         return reading_of_letters(result)
-    better = result.comparative
+    better = result._comparative
     return (
         f"{head[:1].upper()}{head[1:]}: + {better.first}, \N{MINUS SIGN} {better.second},"
         " = equivalent, ? undecided."
@@ -285,7 +285,7 @@ def each_dataset(
     ranks = local.ranks()
     below = [Below("mean rank", list(ranks), [fixed(rank, 2) for rank in ranks])]
     compared = one_line(chosen) if chosen else "the best of the data set"
-    better = first.comparative
+    better = first._comparative
     marked = (
         f"Against {compared}: {_MARKS[Verdict.FIRST]} {better.first}, {_MARKS[Verdict.SECOND]}"
         f" {better.second},"
@@ -418,7 +418,7 @@ def _leaf_notes(groups: Subgroups, first: Comparison, kind: str, left_out: int) 
         " sets; the best of each group in bold type."
     )
     notes = [order]
-    if first.relative:
+    if first._relative:
         notes.append("Levels are relative to the mean of the algorithms.")
     if kind:
         notes.append(reading(first, kind))

@@ -32,7 +32,7 @@ def by_measure(answer: Answer, top: int | None = None) -> PaperTable:
         top_text = level.column.texts[shown.index(first)] if first in shown else None
         best |= {(i, len(columns)) for i, x in enumerate(level.column.texts) if x == top_text}
         marked = [
-            f"{x}{result.level_marks.get(n, '')}"
+            f"{x}{result._level_marks.get(n, '')}"
             for x, n in zip(level.column.texts, shown, strict=True)
         ]
         columns.append(replace(level, column=replace(level.column, texts=tuple(marked))))
@@ -40,7 +40,7 @@ def by_measure(answer: Answer, top: int | None = None) -> PaperTable:
             title = f"{one_line(name)}: {head}"
             made = standing(f"{name}_{head}", title, [standing_of.get(n, "") for n in shown])
             columns.append(replace(made, column=replace(made.column, group=group, short=head)))
-        notes |= dict.fromkeys(filter(None, [reading, result.reversals()]))
+        notes |= dict.fromkeys(filter(None, [reading, result._reversals()]))
     notes |= dict.fromkeys(_analyses(answer))
     if left_out := len(order) - len(shown):
         notes[f"{count(left_out, 'algorithm')} further down left out."] = None
@@ -55,7 +55,7 @@ def _analyses(answer: Answer) -> list[str]:
         level = (
             "" if result.level_name == result.measure.name else f" (levels: {result.level_name})"
         )
-        said.setdefault(f"{within(result.heading)}{level}", []).append(name)
+        said.setdefault(f"{within(result._heading)}{level}", []).append(name)
     if len(said) == 1:
         return [f"Verdicts are by {next(iter(said))}."]
     each = [f"on {join(list(map(one_line, names)))} are by {how}" for how, names in said.items()]

@@ -46,18 +46,20 @@ def sentence(result: Comparison | Comparisons) -> str:
         basis = _basis(result, fixed, "of each algorithm", chosen)
         sentences = [f"Compared with {chosen} ({basis}), {_by_verdict(result, against, fixed)}."]
         others = rows[(rows["first"] != chosen) & (rows["second"] != chosen)]
-        if not others.empty and result.tested:
+        if not others.empty and result._tested:
             link = "minus" if result.measure.scale == "identity" else "divided by"
             about = f" (the first named {link} the second)" if _listed(others) else ""
             sentences += [
                 f"Among the other algorithms{about}, {_contrasts(result, others, fixed)}."
             ]
-    texts = (result.interval_note, result.reversals())
+    texts = (result._interval_note, result._reversals())
     note = [text for text in texts if text]
     note += withheld(result, fixed)
     # That no tolerance is set is said with the rule.
-    failed = [check.check for check in result.checks if not check.ok and check.check != "tolerance"]
-    if failed and result.tested:
+    failed = [
+        check.check for check in result._checks if not check.ok and check.check != "tolerance"
+    ]
+    if failed and result._tested:
         note.append(f"Diagnostics that ask for attention: {'; '.join(failed)}.")
     return " ".join([result.headline(), *sentences, *note])
 
@@ -71,7 +73,7 @@ def _of_datasets(results: Comparisons) -> str:
     lost = loser[decided].value_counts()
     names = dict.fromkeys(name for result in results.values() for name in result.algorithms)
     order = sorted(names, key=lambda name: (lost.get(name, 0) - won.get(name, 0), name))
-    words = one.comparative
+    words = one._comparative
     each = [
         f"{name} is {words.first} {won.get(name, 0)} and {words.second} {lost.get(name, 0)} times"
         for name in order[:_LISTED]
@@ -82,7 +84,7 @@ def _of_datasets(results: Comparisons) -> str:
     equivalent = f", {equal} equivalent" if equal else ""
     refused = f" {count(len(results.refused), 'data set')} could not be compared."
     unadjusted = " P-values are adjusted within each data set, not over data sets."
-    if isinstance(one, TestedComparison) and one.controls_rate:
+    if isinstance(one, TestedComparison) and one._controls_rate:
         unadjusted = " P-values keep the false discovery rate in each data set, not over data sets."
     counted = f" {said}" if (said := results.counted()) else ""
     return (
@@ -96,7 +98,7 @@ def _of_datasets(results: Comparisons) -> str:
 
 def _basis(result: Comparison, rows: pd.DataFrame, side: str, other: str) -> str:
     """Return a clause that explains the numbers in brackets: sides, intervals and p-values."""
-    kinds = [result.intervals] if "conf_low" in rows else []
+    kinds = [result._intervals] if "conf_low" in rows else []
     error = float(rows["p_error"].max()) if "p_error" in rows else 0.0
     if "prob_first" in rows:
         kinds.append("probabilities")
@@ -112,7 +114,7 @@ def _basis(result: Comparison, rows: pd.DataFrame, side: str, other: str) -> str
 
 def _by_verdict(result: Comparison, rows: pd.DataFrame, fixed: pd.DataFrame) -> str:
     """Return a clause that lists, by verdict, the algorithms with their evidence."""
-    clauses, word = list[str](), result.comparative.words
+    clauses, word = list[str](), result._comparative.words
     for label in ("second", "first", "equivalent", "undecided"):
         part = rows[rows["verdict"] == label]
         if part.empty:
@@ -196,7 +198,7 @@ def _contrasts(result: Comparison, rows: pd.DataFrame, fixed: pd.DataFrame) -> s
         start = f"all {n} {noun}s are decided" if n > 1 else f"the one {noun} is decided"
     if not _listed(rows):
         return start
-    writes, word = row_writers(result.measure, fixed, decided), result.comparative.words
+    writes, word = row_writers(result.measure, fixed, decided), result._comparative.words
     numbers = evidence(result.measure, decided, writes)
     columns = decided["first"], decided["verdict"], decided["second"], numbers
     wins = [

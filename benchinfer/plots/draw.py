@@ -86,7 +86,7 @@ def kinds(result: object) -> Mapping[str, Kind | Handed]:
     """Return the figures that a result can be shown as by name, the default first.
 
     They are in ``FIGURES`` of the module ``figures`` next to the class, by class: the module that
-    its attribute ``home`` names.
+    its attribute ``_home`` names.
     """
     return kinds_of(type(result))
 

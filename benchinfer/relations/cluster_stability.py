@@ -52,7 +52,7 @@ class ClusterStability(Showable):
         How many, and the seed of the draws.
     """
 
-    home: ClassVar[str] = "benchinfer.relations"
+    _home: ClassVar[str] = "benchinfer.relations"
 
     names: tuple[str, ...]
     groups: Labels

@@ -119,7 +119,7 @@ class Ensemble(Showable, Mapping[str, Relation]):
     [[2, 0, 0], [0, 2, 3], [0, 4, 2]]
     """
 
-    home: ClassVar[str] = "benchinfer.relations"
+    _home: ClassVar[str] = "benchinfer.relations"
 
     relations: Mapping[str, Relation]
     weights: Array

@@ -95,7 +95,7 @@ class Relation(Showable):
     'a ? b > c'
     """
 
-    home: ClassVar[str] = "benchinfer.relations"
+    _home: ClassVar[str] = "benchinfer.relations"
 
     algorithms: tuple[str, ...]
     states: States

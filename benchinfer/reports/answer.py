@@ -125,7 +125,7 @@ def _solved(lead: Comparison) -> str:
     best_first = list(runs.loc[list(lead.ranking())].itertuples())
     numbers = [f"{row.solved:,}{of.format(row.n)}" for row in best_first]
     names = [f"{best_first[0].Index} solved", *(row.Index for row in best_first[1:])]
-    solved = list(map(" ".join, zip(names, numbers, strict=True)))
+    solved = [f"{name} {number}" for name, number in zip(names, numbers, strict=True)]
     total = "" if of else f" of {count(each.pop(), 'run')}"
     return f"Within {held.limit:,.6g}, {several(solved, _NAMED)}{total}."
 
@@ -183,7 +183,7 @@ def _caption(lead: Comparison, chosen: str, others: Sequence[str]) -> str:
 
 def _verdicts(lead: Comparison, chosen: str | None, anchor: str) -> Column:
     """Return the column of verdicts, of an algorithm against a chosen one or of both sides."""
-    equal, comparative = said_equivalent(lead.measure), lead.comparative
+    equal, comparative = said_equivalent(lead.measure), lead._comparative
 
     def write(label: str, first: str, second: str, contrast: int) -> Cell:
         verdict = Verdict[label.upper()]
@@ -225,11 +225,11 @@ def _weighing(agreement: VerdictAgreement) -> dict[int, str]:
 def _notes(lead: Comparison, agreement: VerdictAgreement | None, left: int) -> Iterator[str]:
     """Yield why the analysis leads, what others say, and what the table leaves out."""
     if choice := lead.provenance.choice:
-        yield f"{lead.heading}, as {choice}."
+        yield f"{lead._heading}, as {choice}."
     if agreement is not None:
         yield sentence(agreement.sentence())
-    if lead.interval_note:
-        yield sentence(lead.interval_note)
+    if lead._interval_note:
+        yield sentence(lead._interval_note)
     if left:
         yield f"{count(left, 'further contrast')}: see below."
 
@@ -254,7 +254,7 @@ def _serious(comparisons: Sequence[Comparison]) -> dict[str, tuple[int, Check]]:
     """Return failed checks of the leading analysis, then of convergence of others, by name."""
     seen: dict[str, tuple[int, Check]] = {}
     for n, comparison in enumerate(comparisons):
-        for check in comparison.checks:
+        for check in comparison._checks:
             if not check.ok and (
                 n == 0
                 or any(word in check.check for word in ("R-hat", "ESS", "converge", "Monte Carlo"))

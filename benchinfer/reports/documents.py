@@ -468,7 +468,7 @@ def comparison(
     held = result.setting.stopped
     document = COMPARISON.of(
         result,
-        analysis=result.heading,
+        analysis=result._heading,
         caveats=caveats(result),
         order=str(result.relation()),
         decided=decided,
@@ -598,7 +598,7 @@ def gate(result: Gate) -> dict[str, object]:
     evidence = {
         name: _GATED.of(
             row,
-            analysis=row.comparison.heading,
+            analysis=row.comparison._heading,
             typical=row.harm and row.harm.typical,
             beyond=dict(row.harm.beyond) if row.harm else {},
             method=row.comparison.method,

@@ -157,7 +157,7 @@ class ScoreTable(Showable):
         domains (`domain_means`).
     """
 
-    home: ClassVar[str] = "benchinfer.comparison"
+    _home: ClassVar[str] = "benchinfer.comparison"
 
     measures: tuple[Measure, ...]
     resampling: Resampling | None

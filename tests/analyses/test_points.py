@@ -123,7 +123,7 @@ def test_a_rule_shows_nothing():
     assert f"{found.ranking()[0]} has the highest mean" in headline
     assert "shown" not in headline
     assert "better than" not in headline
-    assert not found.tested
+    assert not found._tested
 
 
 DIRECTION = re.compile(r"\b(higher|lower) is better\b")

@@ -264,7 +264,7 @@ def verdicts(values, domains=0):
     choice = choose(scores, "score")
     if np.isnan(values).any() or choice.analysis not in ("mixed", "permutation"):
         result = chosen(choice, scores, "score")
-        return choice, PairVerdicts(result.heading, result.pairs.sides, result.pairs.codes)
+        return choice, PairVerdicts(result._heading, result.pairs.sides, result.pairs.codes)
     # Nothing is missing that might turn them.
     module = import_module(ANALYSES[choice.analysis])
     return choice, module.verdicts(choice.applied(scores, "score"), "score", **choice.options)

@@ -101,6 +101,20 @@ def test_a_pipe_is_not_shortened_to_a_screen(run: Callable, many: Path) -> None:
     assert "... and 691 more; --all prints them" in short
 
 
+def test_a_pipe_shows_the_first_rows_of_tables_of_results(run: Callable, many: Path) -> None:
+    lines = run("compare", "points", many, *ASK).stdout.splitlines()
+    at = next(n for n, line in enumerate(lines) if line.startswith("Contrasts"))
+    assert "... and 47 more; --all prints them" in lines[:at]
+    assert "... and 3,701 more; --all prints them" in lines[at:]
+    heads = next(line.split() for line in lines if line.startswith("rank "))
+    assert heads == ["rank", "algorithm", "acc", "ranks", "scores"]
+    # The best algorithm against each first; the order is in the table of levels.
+    pairs = [line.split()[:2] for line in lines[at:] if line.startswith("algo")]
+    levels = [line.split()[1] for line in lines[:at] if re.match(r" *\d+  algo", line)]
+    assert pairs == [[levels[0], other] for other in levels[1:40]] + [[levels[0], pairs[-1][1]]]
+    assert not any(re.match(r" +\d+( to \d+)?: algo", line) for line in lines)
+
+
 def test_stages_of_a_report_are_a_line_that_changes_or_a_log(
     run: Callable, clear: Path, tmp_path: Path
 ) -> None:

@@ -117,7 +117,7 @@ def test_the_words_of_an_error() -> None:
 def test_a_saved_result_keeps_its_hints(tmp_path: Path, clear: Path) -> None:
     scores = benchinfer.read_scores(clear, measures={"value": "lower"})
     path = benchinfer.compare_points(scores).save(tmp_path / "points.json")
-    remedies = [check.remedy for check in benchinfer.load(path).checks if check.remedy]
+    remedies = [check.remedy for check in benchinfer.load(path)._checks if check.remedy]
     assert any("use compare_mixed for evidence" in remedy for remedy in remedies)
     assert any("use compare mixed for evidence" in as_options(remedy) for remedy in remedies)
 

@@ -45,7 +45,7 @@ def test_words_say_what_is_kept(compare, scores, options, adjust):
     for text in (result.headline(), result.sentence()):
         assert "keep a false discovery rate of 10 %" in text
     assert "at most 10 % of the significant differences, and of the equivalences," in result.rule
-    assert "simultaneous" in result.intervals
+    assert "simultaneous" in result._intervals
     entry = {"bh": "benjamini1995", "by": "benjamini2001"}[adjust]
     assert entry in result.citations()
     assert "sidak1967" in result.citations()

@@ -133,5 +133,5 @@ def test_a_best_level_that_is_beaten_is_named_with_its_winner():
 
 def test_nothing_is_marked_where_verdicts_follow_the_levels():
     found = decided(reversed_verdict(), *[Verdict.FIRST] * 3)
-    assert found.reversals() == ""
+    assert found._reversals() == ""
     assert "*" not in "".join(map(str, found.table().texts()))

@@ -53,7 +53,7 @@ def test_every_column_is_in_the_glossary(mixed):
     found = [
         sections.contrasts(mixed),
         sections.summary(mixed),
-        core_sections.checks_table(mixed.checks),
+        core_sections.checks_table(mixed._checks),
     ]
     explained = {name for _, name, _ in sections.explained(found)}
     assert {name for t in found for c in t.columns for name in (c.name, *c.also)} == explained
@@ -65,7 +65,7 @@ def test_summary_is_best_first(seconds):
 
 
 def test_failed_checks_come_first(table):
-    checks = bi.compare_mixed(table.subset(datasets=list(table.datasets[:3]))).checks
+    checks = bi.compare_mixed(table.subset(datasets=list(table.datasets[:3])))._checks
     words = column(core_sections.checks_table(checks), "ok")
     assert words[0] == "attention"
     assert words == sorted(words)

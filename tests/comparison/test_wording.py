@@ -176,7 +176,7 @@ def test_one_contrast_is_not_adjusted(compare):
 
 
 def test_rows_read_as_sentences():
-    points = {row.check: row for row in bi.compare_points(bi.load_example("demsar2006")).checks}
+    points = {row.check: row for row in bi.compare_points(bi.load_example("demsar2006"))._checks}
     assert points["inference"].held == "no"
     rng = np.random.default_rng(0)
     values = rng.uniform(0.5, 0.9, (8, 3)) * [1, 1, 100]

@@ -109,7 +109,7 @@ def test_differences_are_those_of_the_contrasts(result):
                 assert data["p_value"] == own["p_value"]
                 assert rounds_to(row[at.index("p_value")], own["p_value"])
             if own["winner"] and "verdict" in at:
-                word = result.comparative
+                word = result._comparative
                 assert data["verdict"] == (word.first if own["winner"] == name else word.second)
 
 
@@ -126,7 +126,7 @@ def test_pairs_are_the_contrasts_in_the_order_of_the_result(result):
     table, rows = result.table("pairs"), result.contrasts(order="result", all=True)
     assert table.data["first"].tolist() == rows["first"].tolist()
     assert table.data["estimate"].tolist() == rows["estimate"].tolist()
-    words = {"first": result.comparative.first, "second": result.comparative.second}
+    words = {"first": result._comparative.first, "second": result._comparative.second}
     assert table.data["verdict"].tolist() == rows["verdict"].replace(words).tolist()
     for (_, row), texts in zip(rows.iterrows(), shown(table)[1], strict=True):
         assert rounds_to(texts[2], row["estimate"])
@@ -148,9 +148,9 @@ def test_sentences_say_which_is_subtracted_and_which_checks_failed(result):
     told, chosen = result.sentence(), result.ranking()[0]
     link = "minus" if result.measure.scale == "identity" else "divided by"
     assert f"s of each algorithm {link} {chosen}" in told
-    failed = [row.check for row in result.checks if not row.ok and row.check != "tolerance"]
+    failed = [row.check for row in result._checks if not row.ok and row.check != "tolerance"]
     # That nothing was tested is said with the verdict.
-    failed = failed if result.tested else []
+    failed = failed if result._tested else []
     assert ("Diagnostics that ask for attention" in told) == bool(failed)
     assert all(name in told for name in failed)
 

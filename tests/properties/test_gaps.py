@@ -44,7 +44,7 @@ def tables(draw):
 
 
 def adjustment(result):
-    return result.adjusted if hasattr(result, "adjusted") else result.family()[1]
+    return result.adjusted if hasattr(result, "adjusted") else result._family()[1]
 
 
 @pytest.mark.parametrize("name", COMPARE)

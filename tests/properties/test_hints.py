@@ -78,7 +78,7 @@ class Call:
                 raise
             return {f"usage: {error}": ""}, {}
         remedies = {f.what: f.hint for f in scores.finding_records}
-        remedies |= {c.check: c.remedy for c in getattr(result, "checks", ()) if not c.ok}
+        remedies |= {c.check: c.remedy for c in getattr(result, "_checks", ()) if not c.ok}
         return {}, remedies
 
     def read(self) -> bi.ScoreTable:

@@ -143,7 +143,7 @@ def test_the_headline_and_the_note_tell_order_from_levels():
         level = dict(zip(found.algorithms, found.levels.shown(found.measure), strict=True))
         if found.level_name == "median score" and level[first] < max(level.values()):
             assert f"{first} has the highest typical score" in found.headline()
-            assert found.level_note.startswith("Ranks are by the differences of pairs")
-            assert found.level_note in summary(found).note
+            assert found._level_note.startswith("Ranks are by the differences of pairs")
+            assert found._level_note in summary(found).note
             return
     pytest.fail("no table has another order of medians")

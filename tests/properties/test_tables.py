@@ -135,7 +135,7 @@ def check_comparison(result: Any, folder: Path) -> None:
             assert not math.isnan(estimate), row
             neutral = result.measure.neutral
             gain = (math.log(estimate) if estimate > 0 else -math.inf) if neutral else estimate
-            larger = not result.relative and result.measure.better == "lower" and not neutral
+            larger = not result._relative and result.measure.better == "lower" and not neutral
             assert row["winner"] == row[verdict], row
             assert (gain if verdict == "first" else -gain) * (-1 if larger else 1) >= 0, row
             for name in ("p_value", "p_adjusted"):

@@ -129,7 +129,7 @@ def test_a_comparison_has_headline_order_contrasts_and_warnings(mixed):
     rows = mixed.contrasts(all=True)
     cells = page.cells()
     assert all(cells.count(name) >= 2 for name in {*rows["first"], *rows["second"]})
-    failed = [check for check in mixed.checks if not check.ok]
+    failed = [check for check in mixed._checks if not check.ok]
     assert all(f"{check.check}: {check.held}." in page.text for check in failed)
 
 

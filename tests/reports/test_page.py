@@ -455,7 +455,7 @@ def test_tables_of_single_scores_lose_no_section(lost):
     frame = pd.DataFrame(rows, columns=["dataset", "algorithm", "score"])
     found = everything(bi.read_scores(frame, measures="score:higher"))
     assert found.refusals == ()
-    assert {one.title for one in found.results[-1].values()} == {"Point comparison"}
+    assert {one._title for one in found.results[-1].values()} == {"Point comparison"}
     assert list(found.agreed) == ["score"]
 
 

@@ -95,7 +95,7 @@ class BayesComparison(Comparison):
         Covariates of the data sets, and where along them claims are made; None without them.
     """
 
-    home: ClassVar[str] = "benchinfer.analyses.bayes"
+    _home: ClassVar[str] = "benchinfer.analyses.bayes"
 
     quantity: Quantity
     structure: Structure
@@ -112,11 +112,11 @@ class BayesComparison(Comparison):
     other_models: OtherModels | None = None
     along: Along | None = None
 
-    title: ClassVar[str] = "Hierarchical Bayesian model"
+    _title: ClassVar[str] = "Hierarchical Bayesian model"
     sampler: ClassVar[str] = "Gibbs sampling"
-    leans_on: ClassVar[str] = "the model and its priors"
-    decides_sooner: ClassVar[str] = "not adjusted for many pairs; erratic data sets weigh less"
-    decides_later: ClassVar[str] = "it shrinks differences by the spread that all show"
+    _leans_on: ClassVar[str] = "the model and its priors"
+    _decides_sooner: ClassVar[str] = "not adjusted for many pairs; erratic data sets weigh less"
+    _decides_later: ClassVar[str] = "it shrinks differences by the spread that all show"
 
     options: ClassVar[StoredOptions[BayesOptions]] = StoredOptions(BayesOptions)
 
@@ -157,7 +157,7 @@ class BayesComparison(Comparison):
         return "on a typical data set" if self.typical else "on average"
 
     @property
-    def level_note(self) -> str:
+    def _level_note(self) -> str:
         """Note on the estimator of the levels in the summary."""
         return (
             "Levels are means of the posterior; an interval is wider than equal-tailed where it"
@@ -165,7 +165,7 @@ class BayesComparison(Comparison):
         )
 
     @property
-    def level_words(self) -> str:
+    def _level_words(self) -> str:
         """Scope of the levels in the summary, in words; empty where it is the mean."""
         return self.average_words if self.typical else ""
 
@@ -453,7 +453,7 @@ class BayesComparison(Comparison):
         return f" The effects depart from their average in each of {n}."
 
     @property
-    def intervals(self) -> str:
+    def _intervals(self) -> str:
         """Kind of the intervals of the contrasts, in words."""
         return f"{100 * self.level:g} % credible intervals of each pair alone"
 
@@ -471,7 +471,7 @@ class BayesComparison(Comparison):
             where = f"{where}, {self.about}"
         return where
 
-    def sources(self) -> list[object]:
+    def _sources(self) -> list[object]:
         """Return the functions used whose docstrings name their sources."""
         from benchinfer.analyses.bayes.compare import compare_bayes
         from benchinfer.analyses.bayes.numerics import gibbs, scales, slices
@@ -594,7 +594,7 @@ class BayesComparison(Comparison):
         """
         return subgroups.slopes(self)
 
-    def effects(self) -> Mapping[str, Array]:
+    def _effects(self) -> Mapping[str, Array]:
         """Return estimate, interval and probabilities of the pairs, in the measure's own unit."""
         outcomes = self.outcomes
         dominant = {} if outcomes.dominant is None else {"p_dominant": outcomes.dominant}

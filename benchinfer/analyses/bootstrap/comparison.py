@@ -59,7 +59,7 @@ class BootstrapComparison(TestedComparison):
         Performance profiles; no ratios where scores are not above 0.
     """
 
-    home: ClassVar[str] = "benchinfer.analyses.bootstrap"
+    _home: ClassVar[str] = "benchinfer.analyses.bootstrap"
 
     reported: Measure
     statistic: str
@@ -68,10 +68,10 @@ class BootstrapComparison(TestedComparison):
     scores_profile: PerformanceProfiles
     ratios_profile: PerformanceProfiles | None
 
-    title: ClassVar[str] = "Bootstrap of aggregates"
-    leans_on: ClassVar[str] = "resamples of these few"
-    decides_sooner: ClassVar[str] = "its aggregate gives extremes less weight"
-    decides_later: ClassVar[str] = "its aggregate gives extremes less weight; p-values are coarse"
+    _title: ClassVar[str] = "Bootstrap of aggregates"
+    _leans_on: ClassVar[str] = "resamples of these few"
+    _decides_sooner: ClassVar[str] = "its aggregate gives extremes less weight"
+    _decides_later: ClassVar[str] = "its aggregate gives extremes less weight; p-values are coarse"
 
     options: ClassVar[StoredOptions[BootstrapOptions]] = StoredOptions(BootstrapOptions)
 
@@ -120,7 +120,7 @@ class BootstrapComparison(TestedComparison):
         where = wording.scope(self.setting, self.target, where="over")
         return f"by the {self.statistic}, {where}"
 
-    def sources(self) -> list[object]:
+    def _sources(self) -> list[object]:
         """Return the functions used whose docstrings name their sources."""
         from benchinfer.analyses.bootstrap.compare import compare_bootstrap
         from benchinfer.analyses.bootstrap.numerics import intervals, profiles
@@ -133,9 +133,9 @@ class BootstrapComparison(TestedComparison):
             used.append(multiplicity.holm)
         return used
 
-    def effects(self) -> Mapping[str, Array]:
+    def _effects(self) -> Mapping[str, Array]:
         """Return estimate, interval and test of the pairs, in the reported unit."""
-        columns = dict(super().effects())
+        columns = dict(super()._effects())
         # Nothing is divided by a standard error: there is no statistic that has degrees of freedom.
         del columns["df"], columns["statistic"]
         return {**columns, "p_error": self.p_error}

@@ -156,7 +156,7 @@ def _references(result: BootstrapComparison) -> list[Check]:
 
 def _resamples(result: BootstrapComparison, procedure: BootstrapProcedure) -> list[Check]:
     """Return the checks that resamples and units suffice to decide pairs and bound intervals."""
-    least, alpha, evidence = procedure.bounds.least, result.alpha, result.evidence
+    least, alpha, evidence = procedure.bounds.least, result._alpha, result.evidence
     share = np.full(len(least), 1 / (procedure.resamples + 1))
     if result.options.percentiles == "expanded":
         share = expanded(share, procedure.bounds.units)
@@ -205,7 +205,7 @@ def _pairs(
     tests: BootstrapTests,
 ) -> list[Check]:
     """Return the checks of pairs near the level, with conflicting intervals or without spread."""
-    evidence, alpha, flat = result.evidence, result.alpha, tests.flat
+    evidence, alpha, flat = result.evidence, result._alpha, tests.flat
     pairs = result.pairs.oriented(family.named_sides(result.algorithms))
     near = decisions.within_error(evidence.p_value, tests.error, alpha)
     near |= decisions.within_error(evidence.p_equivalence, tests.equivalence_error, alpha)

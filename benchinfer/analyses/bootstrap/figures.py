@@ -86,7 +86,7 @@ def layout_improvement(
             value,
             low,
             high,
-            filled=p <= result.alpha,
+            filled=p <= result._alpha,
         )
         for first, second, value, low, high, p in zip(
             *(table[name].tolist() for name in columns), strict=True
@@ -121,9 +121,8 @@ def layout_improvement(
 def _notes(result: BootstrapComparison, rows: tuple[Interval, ...]) -> tuple[str, ...]:
     alone = result.options.adjust == "none"
     kind = "intervals of each pair alone" if alone else "simultaneous intervals"
-    notes = [
-        f"{100 * result.level:g} % {kind}; filled: p at most {result.alpha:.3g} for probability 1/2"
-    ]
+    filled = f"filled: p at most {result._alpha:.3g} for probability 1/2"
+    notes = [f"{100 * result.level:g} % {kind}; {filled}"]
     if any((row.low, row.high) == (0, 1) for row in rows):
         notes.append("lines from 0 to 1: intervals that the resamples do not reach")
     return tuple(notes)

@@ -124,7 +124,7 @@ def improvement(result: BootstrapComparison) -> Section:
     """Report the probabilities of improvement of all pairs."""
     pairs, measure = table(result), result.setting.measure
     p = result.probability_of_improvement()["p_value"]
-    n, of = int((p <= result.alpha).sum()), len(p)
+    n, of = int((p <= result._alpha).sum()), len(p)
     apart = f"{n:,} of {of:,} pairs {'is' if n == 1 else 'are'}"
     if of == 1:
         apart = "The pair is" if n else "The pair is not"

@@ -46,7 +46,7 @@ class Answer(ComparisonGroups[Comparison], Tabular):
         Measure to why it could not be compared.
     """
 
-    home: ClassVar[str] = "benchinfer.analyses.choice"
+    _home: ClassVar[str] = "benchinfer.analyses.choice"
     group: ClassVar[str] = "measure"
 
     results: Mapping[str, Comparison]
@@ -69,13 +69,13 @@ class Answer(ComparisonGroups[Comparison], Tabular):
         if isinstance(second, str):
             return f"{words.name} cannot answer: {second}"
         codes, theirs = lead.pairs.codes, second.of(lead.pairs.sides)
-        common = (codes != Verdict.MISSING) & (theirs != Verdict.MISSING) & ~lead.withheld
+        common = (codes != Verdict.MISSING) & (theirs != Verdict.MISSING) & ~lead._withheld
         return in_words(words, codes[common], theirs[common])
 
     def basis(self, measure: str) -> str:
         """Return a sentence on the analysis of a measure, its reason and a second analysis."""
         result, choice = self._of(measure), self.choices[measure]
-        analysis = f"{result.heading}{choice.of_scores}, as {choice.reason}"
+        analysis = f"{result._heading}{choice.of_scores}, as {choice.reason}"
         turned = ""
         if n := choice.unpaired:
             turns = f"{n:,} of {count(len(result.pairs.codes), 'verdict')}"

@@ -178,7 +178,7 @@ class Gate(Showable, Mapping[str, GatedMeasure]):
         Sentences on what the verdict leaves out, and on where its options come from.
     """
 
-    home: ClassVar[str] = "benchinfer.analyses.gate"
+    _home: ClassVar[str] = "benchinfer.analyses.gate"
 
     baseline: str
     candidate: str
@@ -414,7 +414,7 @@ class Gate(Showable, Mapping[str, GatedMeasure]):
         from benchinfer.analyses.gate.gate import gate
         from benchinfer.numerics.multiplicity import holm
 
-        sources = [source for row in self.values() for source in row.comparison.sources()]
+        sources = [source for row in self.values() for source in row.comparison._sources()]
         return bibtex([*sources, *([gate, holm] if len(self) > 1 else [])])
 
     __str__ = headline

@@ -36,7 +36,7 @@ def gate_sections(gate: Gate) -> tuple[Section, ...]:
 def _measure(name: str, row: GatedMeasure) -> Section:
     comparison = row.comparison
     facts = (
-        ("Analysis", comparison.heading),
+        ("Analysis", comparison._heading),
         ("Reason", row.reason),
         ("Claim", row.scope or "none"),
     )

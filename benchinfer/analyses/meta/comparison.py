@@ -81,18 +81,18 @@ class MetaComparison(TestedComparison):
         What data sets lie within, ``"study"`` or ``"domain"``; empty for two levels.
     """
 
-    home: ClassVar[str] = "benchinfer.analyses.meta"
+    _home: ClassVar[str] = "benchinfer.analyses.meta"
 
     studies: Studies
     fit: NetworkFit | None
     alone: PairFits
     third: str = ""
 
-    title: ClassVar[str] = "Meta-analysis"
-    leans_on: ClassVar[str] = "normally distributed effects"
+    _title: ClassVar[str] = "Meta-analysis"
+    _leans_on: ClassVar[str] = "normally distributed effects"
 
     @property
-    def relative(self) -> bool:
+    def _relative(self) -> bool:
         """True if levels are relative to the mean of the algorithms: effects have no level."""
         return not np.isfinite(self.studies.levels).any()
 
@@ -175,7 +175,7 @@ class MetaComparison(TestedComparison):
             f" {errors}.{source}{slopes} {sentence(self.provenance.adjustment)}."
         )
 
-    def sources(self) -> list[object]:
+    def _sources(self) -> list[object]:
         """Return the functions used whose docstrings name their sources."""
         from benchinfer.analyses.meta.compare import compare_meta
         from benchinfer.analyses.meta.numerics import network, pooling
@@ -199,7 +199,7 @@ class MetaComparison(TestedComparison):
             used.append(pooling.pool_equally)
         if self.fit is not None and len(self.algorithms) > 2:
             used += [rows_of, network.by_design, tables.p_scores]
-        _, chosen = self.family()
+        _, chosen = self._family()
         if chosen in JOINT:
             used.append(max_t)
         if source := ADJUSTMENTS[chosen].source:
@@ -352,9 +352,9 @@ class MetaComparison(TestedComparison):
         if self.fit is None:
             return best.of_raw_p_values(self)
         levels, errors = errors_of(self.studies, self.fit, all_pairs(len(self.algorithms))[1])
-        return best.of_normal(levels, errors, self.alpha, self.measure.margin)
+        return best.of_normal(levels, errors, self._alpha, self.measure.margin)
 
-    def family(self) -> tuple[ContrastFamily, str]:
+    def _family(self) -> tuple[ContrastFamily, str]:
         """Return the contrasts that were requested, and their adjustment."""
         return family_of(self.algorithms, self.options, self.levels.means, self.fit)
 

@@ -66,7 +66,7 @@ def prediction_of(meta: MetaComparison) -> tuple[Array, Array, Array]:
 
 
 def _of_network(meta: MetaComparison, each: Array, free: Array) -> tuple[Array, Array, Array]:
-    e, (family, _) = meta.evidence, meta.family()
+    e, (family, _) = meta.evidence, meta._family()
     c = family.matrix[family.wanted]
     # The variance of a contrast c; with one tau^2 for all pairs |c|^2 tau^2 / 2.
     tau2 = np.maximum(-contrast_variances(c, each) / 2, 0.0)
@@ -96,7 +96,7 @@ def predict(meta: MetaComparison) -> NewDataset:
     error, df, tau2 = _of_network(meta, each, free)
     estimate, margin, k = meta.evidence.estimate, meta.measure.margin, len(meta.algorithms)
     wanted = NewDatasetDistribution(error**2, df, tau2, np.zeros_like(tau2))
-    reach = max_t.critical_t(df, meta.alpha) * error
+    reach = max_t.critical_t(df, meta._alpha) * error
     first = probability_above(estimate, wanted, margin)
     second = probability_above(-estimate, wanted, margin)
     levels, apart, joint_df = joint_errors(meta.studies, meta.fit, k)

@@ -173,7 +173,7 @@ def _subgroup(meta: MetaComparison, y: Array, v: Array) -> dict[str, object] | N
         return None
     got = pool_pair(y, lifted(v), meta.studies, meta.estimator, meta.options.errors)
     estimate, error = float(got.beta[0]), float(np.sqrt(got.cov[0, 0]))
-    reach = float(max_t.critical_t(got.df, meta.alpha)) * error
+    reach = float(max_t.critical_t(got.df, meta._alpha)) * error
     low, high = meta.measure.effect_interval(estimate - reach, estimate + reach)
     t = estimate / error if error > 0 else 0.0
     return {
@@ -310,13 +310,13 @@ def slopes(meta: MetaComparison) -> pd.DataFrame:
             "there are no slopes.",
             hint="compare_meta(..., covariates=[...]) gives them.",
         )
-    family, method = meta.family()
+    family, method = meta._family()
     names = meta.pairs.sides
     columns: dict[str, list[object] | Array] = {}
     for at, covariate in enumerate(meta.studies.covariates, 1):
         value, errors = errors_of(meta.studies, meta.fit, family.matrix, at)
         e, _ = evidence_of(
-            family, value, errors, method, meta.alpha, 0.0, meta.alternative,
+            family, value, errors, method, meta._alpha, 0.0, meta.alternative,
             interval=meta.options.statement,
         )  # fmt: skip
         low, high = meta.measure.effect_interval(e.low, e.high)
@@ -366,7 +366,7 @@ def study_intervals(meta: MetaComparison, p: int, *, turn: bool = False) -> Stud
     side = -1 if turn else 1
     y, v = side * direct.y, direct.v
     measure, pairs = meta.measure, meta.alone
-    reach = float(max_t.critical_t(np.inf, meta.alpha)) * np.sqrt(v)
+    reach = float(max_t.critical_t(np.inf, meta._alpha)) * np.sqrt(v)
     low, high = measure.effect_interval(y - reach, y + reach)
     weight = np.ones(len(v)) if pairs.equal[p] else 1 / (v + pairs.tau2[p])
     mean = side * float(pairs.estimate[p])
@@ -393,7 +393,7 @@ def study_intervals(meta: MetaComparison, p: int, *, turn: bool = False) -> Stud
 
 
 def _reach(meta: MetaComparison, df: float, error: float) -> float:
-    return float(max_t.critical_t(df, meta.alpha)) * float(error)
+    return float(max_t.critical_t(df, meta._alpha)) * float(error)
 
 
 def _ends(meta: MetaComparison, mean: float, reach: float) -> tuple[float, float, float]:

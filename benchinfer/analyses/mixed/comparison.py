@@ -60,18 +60,18 @@ class MixedComparison(TestedComparison):
         Which levels are compared, where these are not those of the average data set.
     """
 
-    home: ClassVar[str] = "benchinfer.analyses.mixed"
-    formula_name: ClassVar[str] = "Model"
+    _home: ClassVar[str] = "benchinfer.analyses.mixed"
+    _formula_name: ClassVar[str] = "Model"
 
     fitted: MixedFit
     rows: Array
     about: str = ""
 
-    title: ClassVar[str] = "Mixed model"
-    leans_on: ClassVar[str] = "normally distributed differences"
+    _title: ClassVar[str] = "Mixed model"
+    _leans_on: ClassVar[str] = "normally distributed differences"
 
     @property
-    def checks(self) -> tuple[Check, ...]:
+    def _checks(self) -> tuple[Check, ...]:
         """All diagnostics, with those of the residuals."""
         setting, residuals = self.setting, self.fitted.residuals
         if residuals is None:
@@ -97,9 +97,9 @@ class MixedComparison(TestedComparison):
 
     @property
     @override
-    def interval_note(self) -> str:
+    def _interval_note(self) -> str:
         """Reason why intervals are unbounded, stated before the table; else empty."""
-        of_gaps, skew = super().interval_note, untested(self.evidence) & ~self.withheld
+        of_gaps, skew = super()._interval_note, untested(self.evidence) & ~self._withheld
         if not skew.any():
             return of_gaps
         sides = [pair for p, pair in self.pairs.oriented().items() if skew[p]]
@@ -136,7 +136,7 @@ class MixedComparison(TestedComparison):
         return f"{where}, {self.about}" if self.about else where
 
     @property
-    def given_domains(self) -> bool:
+    def _given_domains(self) -> bool:
         """True if claims are about the domains of the table, of which data sets are samples."""
         return self.design.domains == "separate"
 
@@ -151,7 +151,7 @@ class MixedComparison(TestedComparison):
         """Sentences for a methods section."""
         return method.sentences(self)
 
-    def sources(self) -> list[object]:
+    def _sources(self) -> list[object]:
         """Return the functions used whose docstrings name their sources."""
         return method.sources(self)
 
@@ -214,7 +214,7 @@ class MixedComparison(TestedComparison):
             )
         return pd.concat(tables, ignore_index=True)
 
-    def family(self) -> tuple[ContrastFamily, Adjustment]:
+    def _family(self) -> tuple[ContrastFamily, Adjustment]:
         """Return the contrasts that were requested, and their adjustment."""
         levels = self.levels.estimate
         return family_of(self.algorithms, self.fitted, self.options, levels)
@@ -429,5 +429,5 @@ def verdicts_of(setting: Setting, fitted: MixedFit, options: MixedOptions) -> Pa
     tests, _ = evidence_of(setting, fitted, options, family, adjusted.method, levels, errors)
     codes = decide(tests.estimate, tests.p_value, tests.p_equivalence, options.alpha)
     return PairVerdicts(
-        MixedComparison.title, tuple(family.named_sides(names)[family.wanted]), codes
+        MixedComparison._title, tuple(family.named_sides(names)[family.wanted]), codes
     )

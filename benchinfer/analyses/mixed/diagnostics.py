@@ -601,7 +601,7 @@ def _direct(result: MixedComparison, pairs: Oriented, alpha: float) -> list[Chec
 
 def _few_shared(result: MixedComparison, pairs: Oriented) -> Check:
     """Return the check on pairs that share too few data sets for a test."""
-    family, means = result.family()[0], result.fitted.datasets
+    family, means = result._family()[0], result.fitted.datasets
     silent = np.zeros(len(result.pairs), np.bool_)
     if means is not None:
         silent = means.silent(family.matrix[family.wanted])

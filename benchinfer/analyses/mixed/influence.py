@@ -323,7 +323,7 @@ def left_out(
 
 def _full_analysis(mixed: MixedComparison) -> FullAnalysis:
     """Return the contrasts and options of the comparison."""
-    family, adjusted = mixed.family()
+    family, adjusted = mixed._family()
     if family.shown >= 0:
         raise DesignError(
             "without a data set another algorithm may be the best.",
@@ -340,14 +340,14 @@ def _full_analysis(mixed: MixedComparison) -> FullAnalysis:
         fitted=replace(mixed.fitted, statistics=None, residuals=None, replications=None),
         df=mixed.options.df,
         robust=mixed.structure == "pairwise",
-        alpha=mixed.alpha,
+        alpha=mixed._alpha,
         tests=_tests(mixed, family, adjusted.method),
     )
 
 
 def _tests(mixed: MixedComparison, family: ContrastFamily, method: str) -> Tests:
     """Return a function with the adjusted tests of the comparison, to apply to smaller tables."""
-    margin, alpha = mixed.measure.margin, mixed.alpha
+    margin, alpha = mixed.measure.margin, mixed._alpha
     if method == "single-step" and mixed.alternative == "two-sided":
         errors = mixed.fitted.errors(family.matrix, mixed.options.df)
         df = float(errors.df.min())

@@ -88,7 +88,7 @@ def _several_pairs(result: MixedComparison) -> str:
     """Return what a closed test of several pairs takes of a table with gaps, behind a sentence."""
     means = result.fitted.datasets
     gaps = means is not None and bool(np.isnan(means.mean).any())
-    if not gaps or result.family()[1].method != "rotation":
+    if not gaps or result._family()[1].method != "rotation":
         return ""
     if result.options.reference == "flips":
         return " Tests of several pairs together flip the differences that each pair has."
@@ -124,7 +124,7 @@ def sources(result: MixedComparison) -> list[object]:
     from benchinfer.numerics.covariance import cluster_robust
     from benchinfer.numerics.max_t import max_t
 
-    design, adjusted = result.design, result.family()[1].method
+    design, adjusted = result.design, result._family()[1].method
     engine = CommonModel if result.fitted.plain is not None else StructuredModel
     pairwise = result.structure == "pairwise"
     errors = cluster_robust if pairwise else degrees.METHODS[result.options.df]

@@ -126,7 +126,7 @@ def new_dataset(mixed: MixedComparison, replications: int | None) -> NewDataset:
         )
     stats, model = plain
     check_predictable(stats, model, one_dataset=mixed.design.one_dataset)
-    family, _ = mixed.family()
+    family, _ = mixed._family()
     residuals = mixed.fitted.residuals
     prediction = predict(
         stats,

@@ -321,7 +321,7 @@ def checks(mixed: MixedComparison) -> Section:
         "Residuals are what the model leaves of the scores. Where their quantiles follow the dashed"
         " line they are normal; ends that leave it are tails. Standard deviations should be alike.",
     )
-    rows = [row for row in mixed.checks if row.check.startswith(_CHECKS)]
+    rows = [row for row in mixed._checks if row.check.startswith(_CHECKS)]
     failed = [row for row in rows if not row.ok]
     if not failed:
         text = f"All {len(rows)} checks of the scores of {mixed.measure.title} against the model"

@@ -118,12 +118,12 @@ class MonitorComparison(Comparison):
         Columns of `next_cells`.
     """
 
-    home: ClassVar[str] = "benchinfer.analyses.monitor"
+    _home: ClassVar[str] = "benchinfer.analyses.monitor"
 
     course: Course
     cells: Columns
 
-    title: ClassVar[str] = "Monitored experiment"
+    _title: ClassVar[str] = "Monitored experiment"
 
     options: ClassVar[StoredOptions[MonitorOptions]] = StoredOptions(MonitorOptions)
 
@@ -229,7 +229,7 @@ class MonitorComparison(Comparison):
         }[self.design.method]
 
     @property
-    def intervals(self) -> str:
+    def _intervals(self) -> str:
         """Description of the intervals; empty if the method has none."""
         if self.course.low is None:
             return ""
@@ -249,7 +249,7 @@ class MonitorComparison(Comparison):
         all_pairs = self.design.n_measures == 1
         return standing(self.course.ends, self.decision, all_pairs=all_pairs)
 
-    def effects(self) -> Mapping[str, Array]:
+    def _effects(self) -> Mapping[str, Array]:
         """Return the evidence on the pairs, in the unit of the measure."""
         c = self.course
         estimates: dict[str, Array] = {"estimate": self.measure.effect(c.estimate)}
@@ -427,7 +427,7 @@ class MonitorComparison(Comparison):
                 named["state" if name == "decision" else name] = values
         return frame(named)
 
-    def sources(self) -> list[object]:
+    def _sources(self) -> list[object]:
         """Return the functions used whose docstrings name their sources."""
         from benchinfer.analyses.monitor.monitor import monitor
         from benchinfer.analyses.monitor.numerics.betting import SymmetryBet

@@ -135,7 +135,7 @@ class MonitoredMeasures(ComparisonGroups[MonitorComparison], Showable):
         Name of the measure to comparison.
     """
 
-    home: ClassVar[str] = "benchinfer.analyses.monitor"
+    _home: ClassVar[str] = "benchinfer.analyses.monitor"
     group: ClassVar[str] = "measure"
 
     results: Mapping[str, MonitorComparison]

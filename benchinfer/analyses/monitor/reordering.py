@@ -198,7 +198,7 @@ class Consecutive(Showable):
         Results of each pair.
     """
 
-    home: ClassVar[str] = "benchinfer.analyses.monitor"
+    _home: ClassVar[str] = "benchinfer.analyses.monitor"
 
     measure: Measure
     sides: tuple[tuple[str, str], ...]

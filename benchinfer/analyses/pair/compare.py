@@ -108,7 +108,7 @@ def compared(
         others=other_tests(named_pairs, data, procedure),
     )
     result = replace(result, stored_checks=diagnostics.checks(result, data, family, pairs))
-    return informed(result) if result.bayesian else result
+    return informed(result) if result._bayesian else result
 
 
 def _flat(

@@ -49,7 +49,7 @@ class PairComparison(TestedComparison):
         Tests that do not decide.
     """
 
-    home: ClassVar[str] = "benchinfer.analyses.pair"
+    _home: ClassVar[str] = "benchinfer.analyses.pair"
 
     test: str
     reason: str
@@ -59,31 +59,31 @@ class PairComparison(TestedComparison):
     looks: tuple[Normality, ...]
     others: tuple[OtherTest, ...]
 
-    title: ClassVar[str] = "Test of two algorithms"
+    _title: ClassVar[str] = "Test of two algorithms"
 
     options: ClassVar[StoredOptions[PairOptions]] = StoredOptions(PairOptions)
 
     @property
-    def bayesian(self) -> bool:
+    def _bayesian(self) -> bool:
         """True if verdicts rest on posterior probabilities."""
         return self.probabilities is not None
 
     @property
     @override
-    def differences_of_levels(self) -> bool:
+    def _differences_of_levels(self) -> bool:
         return self.test not in OF_RANKS
 
     @override
     def _rank_sets(self) -> RankSets:
         """Return the sets of the best and of ranks from p-values of the pairs."""
-        if self.bayesian:
+        if self._bayesian:
             return super()._rank_sets()
         return best.of_raw_p_values(self)
 
     @property
     def rule(self) -> str:
         """The decision rule in words."""
-        if self.bayesian:
+        if self._bayesian:
             return rules.rule(self.measure, self.level)
         return super().rule
 
@@ -106,9 +106,9 @@ class PairComparison(TestedComparison):
         """The test in words."""
         return WORDS[self.test]
 
-    def effects(self) -> Mapping[str, Array]:
+    def _effects(self) -> Mapping[str, Array]:
         """Return estimate, interval and test of the pairs, in the measure's own unit."""
-        columns = dict(super().effects())
+        columns = dict(super()._effects())
         if self.probabilities is not None:
             shown = ("estimate", "conf_low", "conf_high", "std_error", "df")
             names = ("prob_first", "prob_equivalent", "prob_second")
@@ -145,6 +145,6 @@ class PairComparison(TestedComparison):
         columns = ("first", "second", "test", "statistic", "p_value", "n")
         return frame({name: [row[i] for row in rows] for i, name in enumerate(columns)})
 
-    def sources(self) -> list[object]:
+    def _sources(self) -> list[object]:
         """Return the functions used whose docstrings name their sources."""
         return rules.sources(self)

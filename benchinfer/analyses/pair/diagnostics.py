@@ -196,7 +196,7 @@ def _of_distribution(result: PairComparison) -> list[Check]:
         )
     p = np.array([x.p_values[0] for x in result.looks if len(x.p_values) and x.n < MOST])
     if result.test in _LEAN_ON_NORMALITY and len(p):
-        limit = result.alpha / len(p)
+        limit = result._alpha / len(p)
         rows.append(
             Check.of(
                 "normality of differences, smallest p-value of Shapiro-Wilk",
@@ -215,8 +215,8 @@ def _of_distribution(result: PairComparison) -> list[Check]:
 
 def _of_decisions(result: PairComparison, family: ContrastFamily, pairs: list[Pair]) -> list[Check]:
     """Return the checks of means and intervals against verdicts, and of zero differences."""
-    test, evidence, alpha = result.test, result.evidence, result.alpha
-    if result.bayesian:
+    test, evidence, alpha = result.test, result.evidence, result._alpha
+    if result._bayesian:
         return []
     oriented = result.pairs.oriented(family.named_sides(result.algorithms))
     in_steps = stepwise(result.options.adjust, len(family.pairs))

@@ -293,7 +293,7 @@ def method(result: PairComparison) -> str:
     what = units.get(kind.kind, "replications") if kind is not None else "replications"
     chosen = result.options.test == "auto"
     why = f" It was chosen because {result.reason}." if chosen else ""
-    tested = measure.tolerance > 0 and not result.bayesian and test != "5x2cv-f"
+    tested = measure.tolerance > 0 and not result._bayesian and test != "5x2cv-f"
     equivalence = (
         f" Equivalence was tested by two one-sided tests at {margin(measure)}." if tested else ""
     )
@@ -327,7 +327,7 @@ def sources(result: PairComparison) -> list[object]:
     if result.setting.units and result.test == "t":
         used.append(t_tests.units_t)
     adjust = result.options.adjust
-    if len(result.pairs) == 1 or result.bayesian or adjust == "none":
+    if len(result.pairs) == 1 or result._bayesian or adjust == "none":
         return used
     if source := ADJUSTMENTS[adjust].source:
         used.append(source)

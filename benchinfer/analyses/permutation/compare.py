@@ -274,7 +274,7 @@ def verdicts(scores: Scores, measure: str, **arguments: object) -> PairVerdicts:
     family, _ = contrasts_in_blocks(setting, data, family, procedure)
     codes = verdict_codes(data, family, replace(procedure, adjust=adjust))
     return PairVerdicts(
-        PermutationComparison.title, tuple(family.named_sides(setting.algorithms)), codes
+        PermutationComparison._title, tuple(family.named_sides(setting.algorithms)), codes
     )
 
 

@@ -121,7 +121,7 @@ class PermutationComparison(TestedComparison):
         Scores in blocks, where differences of means change their signs together; else None.
     """
 
-    home: ClassVar[str] = "benchinfer.analyses.permutation"
+    _home: ClassVar[str] = "benchinfer.analyses.permutation"
 
     unit: str
     repeated: bool
@@ -136,9 +136,9 @@ class PermutationComparison(TestedComparison):
     ranks: RankSums
     blocks: Exchangeable | None = None
 
-    title: ClassVar[str] = "Permutation tests"
-    decides_sooner: ClassVar[str] = "extreme data sets weigh less, consistent ones more"
-    decides_later: ClassVar[str] = "extreme data sets weigh less, and p-values are coarse"
+    _title: ClassVar[str] = "Permutation tests"
+    _decides_sooner: ClassVar[str] = "extreme data sets weigh less, consistent ones more"
+    _decides_later: ClassVar[str] = "extreme data sets weigh less, and p-values are coarse"
 
     options: ClassVar[StoredOptions[PermutationOptions]] = StoredOptions(PermutationOptions)
 
@@ -237,7 +237,7 @@ class PermutationComparison(TestedComparison):
 
     @property
     @override
-    def differences_of_levels(self) -> bool:
+    def _differences_of_levels(self) -> bool:
         return self.of_means or not self.pairwise
 
     @override
@@ -255,9 +255,9 @@ class PermutationComparison(TestedComparison):
         return self.rates or self.on in ("values", "dispersion")
 
     @property
-    def interval_note(self) -> str:
+    def _interval_note(self) -> str:
         """Note on intervals whose test has no end at their level: what they run between."""
-        of_gaps, n = super().interval_note, int((self.endless & ~self.withheld).sum())
+        of_gaps, n = super()._interval_note, int((self.endless & ~self._withheld).sum())
         if not n:
             return of_gaps
         which = "1 interval runs" if n == 1 else f"{n:,} intervals run"
@@ -292,9 +292,9 @@ class PermutationComparison(TestedComparison):
             " the verdict is about the other differences."
         )
 
-    def effects(self) -> Mapping[str, Array]:
+    def _effects(self) -> Mapping[str, Array]:
         """Return estimate, interval and test of the pairs, in the measure's own unit."""
-        columns = dict(super().effects())
+        columns = dict(super()._effects())
         del columns["std_error"], columns["df"]
         ordered = ("estimate", "conf_low", "conf_high", "statistic", "p_value")
         return {
@@ -406,9 +406,9 @@ class PermutationComparison(TestedComparison):
                 "one critical difference for all pairs needs every algorithm once in each block.",
                 hint="scores.complete() keeps the blocks that are whole.",
             )
-        return kinds[kind](len(self.algorithms), self.ranks.n_blocks, self.alpha)
+        return kinds[kind](len(self.algorithms), self.ranks.n_blocks, self._alpha)
 
-    def sources(self) -> list[object]:
+    def _sources(self) -> list[object]:
         """Return the functions used whose docstrings name their sources."""
         from benchinfer.analyses.permutation.compare import compare_permutation
         from benchinfer.analyses.permutation.numerics.blocks import aligned

@@ -40,7 +40,7 @@ def _attainable(
     result: PermutationComparison, data: Exchangeable, tests: PermutationTests
 ) -> Check:
     """Return the check that the smallest attainable p-value, adjusted, is at most the level."""
-    pairwise, alpha, unit = tests.pairwise, result.alpha, data.unit
+    pairwise, alpha, unit = tests.pairwise, result._alpha, data.unit
     flips = needs(result.adjusted, "flips")
     many, n = 1.0, len(pairwise.smallest)
     if flips:
@@ -184,7 +184,7 @@ def _of_decisions(
     result: PermutationComparison, tests: PermutationTests, pairs: Oriented
 ) -> list[Check]:
     """Return the checks of pairs near the level, or on which tests, means or intervals disagree."""
-    evidence, alpha, shown = result.evidence, result.alpha, tests.family.wanted
+    evidence, alpha, shown = result.evidence, result._alpha, tests.family.wanted
     decided = evidence.p_value <= alpha
     rows = [
         decisions.near_level(

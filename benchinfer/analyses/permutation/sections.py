@@ -160,7 +160,7 @@ def _second_look(
 ) -> Section:
     """Return the section of verdicts for a report that begins with another analysis."""
     shown = verdict(comparison, request, main=False, rows=rows)
-    attention = [row for row in comparison.checks if not row.ok]
+    attention = [row for row in comparison._checks if not row.ok]
     said = f"; {count(len(attention), 'diagnostic')} ask{'s' * (len(attention) == 1)} for attention"
     tables = shown.fold.tables if shown.fold else ()
     reading = (
@@ -181,7 +181,7 @@ def agreement(comparison: Comparison, other: Comparison) -> str:
     ours, theirs = comparison.relation(), other.relation()
     if ours.algorithms != theirs.algorithms:
         return ""
-    names, title = ours.algorithms, within(other.heading)
+    names, title = ours.algorithms, within(other._heading)
     i, j = np.triu_indices(len(names), 1)
     one, two = ours.states[i, j], theirs.states[i, j]
     known = (one != Verdict.MISSING) & (two != Verdict.MISSING)
@@ -214,7 +214,7 @@ def _many(n: float) -> str:
 def global_tests(comparison: PermutationComparison, request: Request) -> Section:
     """Report the global tests, with the pooled tests of pairs folded."""
     test, pooled = comparison.rows[0], comparison.pooled
-    alpha, k = comparison.alpha, len(comparison.algorithms)
+    alpha, k = comparison._alpha, len(comparison.algorithms)
     rejection = "is rejected" if test.p_value <= alpha else "is not rejected"
     blocks = count(comparison.ranks.n_blocks, comparison.unit)
     rejection = (

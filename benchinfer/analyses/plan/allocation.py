@@ -208,7 +208,7 @@ class Allocation(Showable):
         further level in one of the level above; None without costs.
     """
 
-    home: ClassVar[str] = "benchinfer.analyses.plan"
+    _home: ClassVar[str] = "benchinfer.analyses.plan"
 
     measure: Measure
     datasets: tuple[str, ...]

@@ -170,7 +170,7 @@ class Plan(Showable):
         Costs, and the budget.
     """
 
-    home: ClassVar[str] = "benchinfer.analyses.plan"
+    _home: ClassVar[str] = "benchinfer.analyses.plan"
 
     question: PlanAims
     n_datasets: int

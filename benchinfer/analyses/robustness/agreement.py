@@ -109,7 +109,7 @@ class VerdictAgreement:
     def table(self) -> pd.DataFrame:
         """One row per pair and analysis: ``first second analysis verdict reason``."""
         shown = [
-            (a, b, c.heading, Verdict(code).label, self.reasons[p])
+            (a, b, c._heading, Verdict(code).label, self.reasons[p])
             for p, (a, b) in enumerate(self.pairs)
             for c, code in zip(self.comparisons, self.codes[p].tolist(), strict=True)
         ]
@@ -120,7 +120,7 @@ class VerdictAgreement:
     def sentence(self) -> str:
         """Return a sentence on the number of pairs that get the same verdict from all analyses."""
         names = [
-            within(c.heading) for c, t in zip(self.comparisons, self.weighing, strict=True) if t
+            within(c._heading) for c, t in zip(self.comparisons, self.weighing, strict=True) if t
         ]
         n, differ = int(self.common.sum()), int((self.differing & self.common).sum())
         against = int((self.opposed & self.common).sum())
@@ -222,7 +222,7 @@ def _reasons(columns: Sequence[_Column], counted: Flags, p: int) -> str:
             continue
         against = np.sign(lead.estimate[p]) != np.sign(other.estimate[p])
         if counts or (other.codes[p] in _DECIDED and against):
-            reasons.append(f"{within(other.comparison.heading)}: {_reason(lead, other, p)}")
+            reasons.append(f"{within(other.comparison._heading)}: {_reason(lead, other, p)}")
     return "; ".join(reasons)
 
 
@@ -243,5 +243,5 @@ def _reason(lead: _Column, other: _Column, p: int) -> str:
     } & {int(Verdict.FIRST), int(Verdict.SECOND)}:
         return f"a difference about as large as the tolerance ({both})"
     sooner = other.codes[p] in _DECIDED
-    why = two.decides_sooner if sooner else two.decides_later
+    why = two._decides_sooner if sooner else two._decides_later
     return f"{why} ({both})"

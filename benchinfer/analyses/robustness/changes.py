@@ -129,7 +129,7 @@ def changes(comparison: TestedComparison, scores: ScoreTable | None = None) -> V
     DesignError
         The verdicts do not rest on tests.
     """
-    if comparison.bayesian or comparison.pairs.averages:
+    if comparison._bayesian or comparison.pairs.averages:
         raise DesignError("verdicts of averages, or by probabilities, are not tried again.")
     failures, untried = _with_worst(comparison, scores)
     if not isinstance(comparison, MixedComparison):
@@ -194,7 +194,7 @@ def _change(
     """Compare verdicts with those of the comparison, where there are both."""
     both = codes != Verdict.MISSING if shared is None else shared
     if kind != "failures":
-        both = both & ~comparison.withheld
+        both = both & ~comparison._withheld
     changed = both & (codes != comparison.pairs.codes)
     back = changed & np.isin(codes, _BETTER) & np.isin(comparison.pairs.codes, _BETTER)
     sides = comparison.pairs.sides

@@ -64,7 +64,7 @@ def _again(result: TestedComparison, scores: ScoreTable) -> PairVerdicts:
     compare = getattr(module, f"compare_{name}")
     known = signature(compare).parameters
     again: Comparison = compare(scores, **{k: v for k, v in arguments.items() if k in known})
-    return PairVerdicts(again.heading, tuple(again.pairs.sides), again.pairs.codes)
+    return PairVerdicts(again._heading, tuple(again.pairs.sides), again.pairs.codes)
 
 
 def _hub(result: TestedComparison) -> str:

@@ -95,8 +95,8 @@ def _side_by_side(
         frame[f"row_{a}"] = agreement.rows[chosen, a]
         columns.append(_verdicts(a, comparison, anchors.get(a, "")))
     kinds = list(zip(agreement.comparisons, agreement.tested, agreement.weighing, strict=True))
-    untested = [within(c.heading) for c, tested, _ in kinds if not tested]
-    aside = [within(c.heading) for c, tested, weighs in kinds if tested and not weighs]
+    untested = [within(c._heading) for c, tested, _ in kinds if not tested]
+    aside = [within(c._heading) for c, tested, weighs in kinds if tested and not weighs]
     note = "Verdicts are of the first against the second; each leads to its contrast."
     if aside:
         note += f" Of another claim, and not counted as differing: {join(aside)}, about" + (
@@ -119,7 +119,7 @@ def _side_by_side(
 
 
 def _verdicts(a: int, comparison: Comparison, anchor: str) -> Column:
-    comparative = comparison.comparative
+    comparative = comparison._comparative
 
     def write(code: int, contrast: int) -> Cell:
         verdict = Verdict(code)
@@ -129,7 +129,13 @@ def _verdicts(a: int, comparison: Comparison, anchor: str) -> Column:
 
     also = (f"row_{a}",)
     return Column(
-        f"code_{a}", comparison.heading, write, role="verdict", also=also, defined=False, links=True
+        f"code_{a}",
+        comparison._heading,
+        write,
+        role="verdict",
+        also=also,
+        defined=False,
+        links=True,
     )
 
 

@@ -44,7 +44,7 @@ _DRAWS = 200
 class SubgroupStability(Showable):
     """Divisions of the trees of R subsamples of the data sets, and of the tree of all of them."""
 
-    home: ClassVar[str] = "benchinfer.analyses.subgroups"
+    _home: ClassVar[str] = "benchinfer.analyses.subgroups"
 
     setting: Setting  # the table
     characteristics: tuple[str, ...]  # the C names

@@ -74,7 +74,7 @@ class Subgroups(ComparisonGroups[Comparison], Tabular):
     Tests are adjusted for many pairs within each leaf, and not over leaves.
     """
 
-    home: ClassVar[str] = "benchinfer.analyses.subgroups"
+    _home: ClassVar[str] = "benchinfer.analyses.subgroups"
     group: ClassVar[str] = "leaf"
 
     tree: Tree
@@ -312,5 +312,5 @@ class Subgroups(ComparisonGroups[Comparison], Tabular):
         from benchinfer.analyses.subgroups.compare import compare_subgroups
         from benchinfer.analyses.subgroups.numerics import fluctuation
 
-        sources = [source for result in self.values() for source in result.sources()]
+        sources = [source for result in self.values() for source in result._sources()]
         return bibtex([compare_subgroups, fluctuation.p_largest, fluctuation.adjusted, *sources])

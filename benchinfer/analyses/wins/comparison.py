@@ -189,7 +189,7 @@ class WinsComparison(TestedComparison):
         Of a Bayesian model, else None.
     """
 
-    home: ClassVar[str] = "benchinfer.analyses.wins"
+    _home: ClassVar[str] = "benchinfer.analyses.wins"
 
     counted: Counted
     quasi: QuasiVariances
@@ -197,13 +197,13 @@ class WinsComparison(TestedComparison):
     fit: WinFit | None
     bayes: WinPosterior | None
 
-    title: ClassVar[str] = "Wins (Bradley-Terry model)"
-    leans_on: ClassVar[str] = "the model of wins, with approximate errors"
+    _title: ClassVar[str] = "Wins (Bradley-Terry model)"
+    _leans_on: ClassVar[str] = "the model of wins, with approximate errors"
 
     options: ClassVar[StoredOptions[WinsOptions]] = StoredOptions(WinsOptions)
 
     @property
-    def bayesian(self) -> bool:
+    def _bayesian(self) -> bool:
         """True if verdicts rest on posterior probabilities."""
         return self.bayes is not None
 
@@ -215,7 +215,7 @@ class WinsComparison(TestedComparison):
         fitted = FittedWorths.of(self.counted, self.options)
         df, least = fitted.errors.of(all_pairs(len(self.algorithms))[1])
         errors, worth = Adjusted(fitted.errors.cov, df), fitted.fit.log_worth
-        return best.of_normal(worth, errors, self.alpha, self.measure.margin, least)
+        return best.of_normal(worth, errors, self._alpha, self.measure.margin, least)
 
     @property
     def posterior(self) -> DataTree:
@@ -289,7 +289,7 @@ class WinsComparison(TestedComparison):
                 f" above {0.5 + rope:g} is {share}; it is equivalent when the probability that this"
                 f" lies {within} is at least {100 * self.level:g} %; otherwise it is undecided."
             )
-        alpha = f"{100 * self.alpha:.3g} %"
+        alpha = f"{100 * self._alpha:.3g} %"
         test = "adjusted p-value"
         if self.alternative != "two-sided":
             side = "more" if self.alternative == "better" else "less"
@@ -326,7 +326,7 @@ class WinsComparison(TestedComparison):
         return f"by wins on {within_each}data sets like these {len(datasets)}{mixed}"
 
     @property
-    def interval_note(self) -> str:
+    def _interval_note(self) -> str:
         """Note on infinite odds and bounds; empty where all are finite."""
         if self.bayes is not None or np.isfinite([self.evidence.low, self.evidence.high]).all():
             return ""
@@ -342,17 +342,17 @@ class WinsComparison(TestedComparison):
         read = self.setting.members or self.setting.coverage
         gaps = wording.gaps(read)
         if self.pairs.averages:
-            return f"{self.claims(measure, self.scope())}{gaps}"
+            return f"{self._claims(measure, self.scope())}{gaps}"
         levels, where = self.levels.estimate, self.scope()
         thin = wording.resting(read)
         headline = wording.headline(
             self.pairs.relation(), measure, where, levels, "the highest worth", thin=thin
         )
-        return f"{headline}{gaps}{self.by_name}"
+        return f"{headline}{gaps}{self._by_name}"
 
-    def effects(self) -> Mapping[str, Array]:
+    def _effects(self) -> Mapping[str, Array]:
         """Return odds that the first wins, intervals, tests or probabilities, and the counts."""
-        columns = dict(super().effects())
+        columns = dict(super()._effects())
         if self.bayes is None:
             worth = self.evidence.estimate
             beyond = np.abs(worth) > np.log(most_odds(self.counted.tally))
@@ -447,7 +447,7 @@ class WinsComparison(TestedComparison):
             columns |= {"ties": counts.ties[0], "expected_ties": expected[1]}
         return frame(columns)
 
-    def sources(self) -> list[object]:
+    def _sources(self) -> list[object]:
         """Return the functions used whose docstrings name their sources."""
         from benchinfer.analyses.wins.compare import compare_wins
         from benchinfer.analyses.wins.numerics import posterior

@@ -52,7 +52,7 @@ def checks(
         *_counts(result),
         *_dependence(spread, result.counted, result.errors, advice),
         *decisions.stepwise_checks(
-            result.setting, family, result.evidence, adjust, result.alpha, pairs
+            result.setting, family, result.evidence, adjust, result._alpha, pairs
         ),
         *(_of_spread(family, errors, least, pairs) if result.errors == "robust" else []),
         *_goodness(tally, fit),

@@ -1,4 +1,4 @@
-"""Layout of tables of text within the width of a terminal.
+"""TextLayout of tables of text within the width of a terminal.
 
 Names and numbers stand on one line. What does not fit is laid out otherwise, in this order: heads
 on several lines; without columns that a note replaces; verdicts without names; texts wrapped; rows
@@ -20,7 +20,7 @@ type Kind = Literal["name", "number", "verdict", "text", "prose"]
 _GAP = 2  # spaces between columns
 _INDENT = "  "  # of the rows of a group
 _PROSE, _TEXT = 24, 14  # least widths to which a column of prose, and one of texts, is wrapped
-_NAME = 8  # least width of a name that is cut
+_NAME = 10  # least width of a name that is cut
 _DOTS = "..."
 
 
@@ -377,18 +377,19 @@ def _names_cut(sheet: Sheet, room: int) -> Sheet:
     return replace(sheet, columns=(*columns, *sheet.columns[n:]), cut=cut)
 
 
-def _cut(name: str, width: int, used: set[str]) -> str:
+def _cut(name: str, width: int, others: set[str]) -> str:
     """Return a name cut in the middle, with a number where another one is cut to the same text."""
     if cell_len(name) <= width:
         return name
-    text = name
-    for n in range(1, len(used) + 2):
-        number = f"{_DOTS}{n}{_DOTS}" if n > 1 else _DOTS
-        left = width - len(number)
-        text = f"{_start(name, left - left // 2)}{number}{_start(name[::-1], left // 2)[::-1]}"
-        if text not in used:
-            break
-    return text
+    marks = (_DOTS, *(f"{_DOTS}{n}{_DOTS}" for n in range(2, len(others) + 2)))
+    texts = (_around(name, mark, width - len(mark)) for mark in marks)
+    return next(text for text in texts if text not in others)
+
+
+def _around(name: str, mark: str, width: int) -> str:
+    """Return the beginning and the end of a name, together of a width, around a mark."""
+    end = max(width, 0) // 2
+    return f"{_start(name, max(width, 0) - end)}{mark}{_start(name[::-1], end)[::-1]}"
 
 
 def _start(text: str, width: int) -> str:

@@ -60,7 +60,7 @@ def answer(result: Answer, request: Request) -> None:
             out.prose(f"{prefix}{line}", style="yellow", hanging="  ")
         sections.write(out, sections_of(result, request), details=request.details)
         checks = {
-            name: [check for check in one.checks if check.check not in caveats(one)]
+            name: [check for check in one._checks if check.check not in caveats(one)]
             for name, one in result.items()
         }
         algorithms = {name for one in result.values() for name in one.algorithms}
@@ -102,7 +102,7 @@ def consensus(
         kinds: list[str] = []
         for name, each in local.items():
             one = next(iter(each.values()))
-            kinds.append(within(one.title))
+            kinds.append(within(one._title))
             weight = f", weight {weights[name]:g}" if len(set(weights.values())) > 1 else ""
             shown = one.measure.on_scale(name)
             named.append(f"{shown} ({one.measure.better} is better{weight})")

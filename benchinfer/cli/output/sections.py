@@ -55,7 +55,7 @@ def _section(out: Terminal, section: Section, *, details: bool, first: bool) -> 
     for text in section.legend:
         out.prose(text, style="dim", hanging="  ")
     for i, text in enumerate(section.text):
-        if i == 0 and (first or section.legend):
+        if i == 0 and ((first and section.lead) or section.legend):
             out.line()
         listed = len(section.text) > _PLAIN
         out.prose(f"{'- ' * listed}{plain(text)}", hanging="  " * listed)

@@ -98,8 +98,7 @@ def _solved(out: Terminal, scores: ScoreTable, measure: Measure, held: StoppedRu
         f"Runs solved, and mean {measure.name} up to {held.limit:,.6g} over"
         f" {count(over, 'data set')}{words}:"
     )
-    of_numbers: list[Kind] = ["number"] * (len(heads) - 1)
-    kinds: list[Kind] = ["name", *of_numbers]
+    kinds = _kinds(1, len(heads) - 1)
     out.grid(TextTable.of(heads, rows[:_SOLVERS], kinds), indent="  ", every_row=True)
     if len(rows) > _SOLVERS:
         out.line(f"  ... and {len(rows) - _SOLVERS:,} more: scores.runs() has all")
@@ -182,11 +181,17 @@ def _rates(table: pd.DataFrame, kind: str, level: str) -> TextTable:
 
 def _of_cells(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> TextTable:
     """Return a table of numbers of the cells, with data set and algorithm before them."""
-    of_numbers: list[Kind] = ["number"] * len(heads)
-    kinds: list[Kind] = ["name", "name", *of_numbers]
+    kinds = _kinds(2, len(heads))
     table = TextTable.of(("dataset", "algorithm", *heads), rows, kinds, once=True)
     columns = (replace(one, spare=_SPARE.get(one.head, 0)) for one in table.columns)
     return replace(table, columns=tuple(columns))
+
+
+def _kinds(names: int, numbers: int) -> list[Kind]:
+    """Return the kinds of columns of names and, behind these, of numbers."""
+    name: list[Kind] = ["name"]
+    number: list[Kind] = ["number"]
+    return name * names + number * numbers
 
 
 def _number(value: float, decimals: int) -> str:

@@ -28,7 +28,7 @@ STOPPED = "stopped runs"
 def caveats(result: Comparison) -> Mapping[str, str]:
     """Return the caveats that precede a verdict: a sentence for each, by name."""
     findings = {one.rule: one for one in result.setting.coverage.findings}
-    failed = {check.check: check.remedy for check in result.checks if not check.ok}
+    failed = {check.check: check.remedy for check in result._checks if not check.ok}
     stated = {
         rule: findings[rule] for rule in (*DOUBTS, ZERO_ONE) if rule in findings and rule in failed
     }
@@ -106,9 +106,9 @@ def _in_common(result: Comparison) -> str:
 
 def _few(result: Comparison, failed: Mapping[str, str], *, few: bool) -> str | None:
     """Return a sentence that data sets are too few for rank or sign tests; None if they suffice."""
-    if ATTAINABLE in {check.check for check in result.checks}:
+    if ATTAINABLE in {check.check for check in result._checks}:
         return (failed[ATTAINABLE] + ".") if ATTAINABLE in failed else None
-    if not few or result.target != "domain" or not result.leans_on:
+    if not few or result.target != "domain" or not result._leans_on:
         return None
     shared = shared_datasets(result.setting.coverage.counts > 0)
     k, pairs = len(result.setting.coverage.algorithms), len(shared)
@@ -124,7 +124,7 @@ def _few(result: Comparison, failed: Mapping[str, str], *, few: bool) -> str | N
             return (
                 f"a test by ranks or signs takes {least} data sets to decide a pair at 5 %{by}, and"
                 f" {fewer};"
-                f" verdicts rely on {result.leans_on}."
+                f" verdicts rely on {result._leans_on}."
             )
     return None
 

@@ -121,7 +121,7 @@ def informed[C: Comparison](result: C) -> C:
 
     A verdict needs the probability of one direction, and an interval has two tails.
     """
-    over = result.over_equality()
+    over = result._over_equality()
     share, rest = (f"{100 * part:.4g} %" for part in (result.level, (1 - result.level) / 2))
     names = some_of(result.pairs.oriented(), over)
     row = Check.informing(

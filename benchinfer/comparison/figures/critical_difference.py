@@ -83,13 +83,13 @@ def levels(comparison: Comparison) -> Scale:
             hint='the "forest" figure shows the contrasts.',
         )
     write = level_writer(comparison, table)
-    against = ", relative to the mean of the algorithms" if comparison.relative else ""
+    against = ", relative to the mean of the algorithms" if comparison._relative else ""
     return Scale(
         values=values,
         quality=quality,
         texts=tuple(write(value) for value in values),
         name="level",
-        axis=f"{comparison.level_title}{against}",
+        axis=f"{comparison._level_title}{against}",
         log=measure.scale == "log" and not comparison.levels.better and bool((values > 0).all()),
     )
 
@@ -215,7 +215,7 @@ def layout_on(
         notes=(
             *_notes(comparison, groups, scale),
             *key(names),
-            *filter(None, [comparison.reversals(scale.quality, mark="")]),
+            *filter(None, [comparison._reversals(scale.quality, mark="")]),
             *([f"{cd[1]}: longer than the axis"] if cd and not fits else []),
         ),
         width=width,
@@ -374,7 +374,7 @@ def _notes(comparison: Comparison, groups: Groups, scale: Scale) -> tuple[str, .
         name = comparison.algorithms[groups.control]
         against = np.delete(comparison.relation().states[:, groups.control], groups.control)
         codes = sorted({int(c) for c in against}, reverse=True)
-        word = comparison.comparative.words
+        word = comparison._comparative.words
         marks = [f"{SHAPES[c]} {word[c.label]}" for c in map(Verdict, codes)]
         first = f"bold: the control {name}; against it {', '.join(marks)}"
     elif groups.kind == "letters":

@@ -123,12 +123,12 @@ def layout(
         log=measure.scale != "identity",
         left=Verdict.FIRST if measure.better == "lower" else Verdict.SECOND,
         sides=sides.pop() if len(sides) == 1 else ("first", "second"),
-        title=f"{comparison.heading}: {measure_name(measure)}",
+        title=f"{comparison._heading}: {measure_name(measure)}",
         axis=axis_title(measure),
         notes=(),
         width=width,
         alt="",
-        comparative=comparison.comparative,
+        comparative=comparison._comparative,
     )
     rows, names = _rows_in(table, laid)
     more = f"{len(rows):,} of {len(contrasts):,} pairs, {what}; others can be chosen"
@@ -235,10 +235,10 @@ def band_note(measure: Measure) -> str:
 
 
 def _notes(comparison: Comparison, rows: Sequence[Row]) -> tuple[str, ...]:
-    tested = "p_value" in comparison.effects()
+    tested = "p_value" in comparison._effects()
     none = "no intervals: tests decide" if tested else "no intervals: no inference"
-    intervals = comparison.interval_words([row.pair for row in rows]) or none
-    notes = intervals, comparison.interval_note, band_note(comparison.measure)
+    intervals = comparison._interval_words([row.pair for row in rows]) or none
+    notes = intervals, comparison._interval_note, band_note(comparison.measure)
     return tuple(note for note in notes if note)
 
 

@@ -168,18 +168,18 @@ def layout(
         log=measure.scale != "identity",
         left=Verdict.FIRST if measure.better == "lower" else Verdict.SECOND,
         role=role,
-        comparative=comparison.comparative,
-        title=f"{comparison.heading}: {measure_name(measure)}, {measure.better} is better",
+        comparative=comparison._comparative,
+        title=f"{comparison._heading}: {measure_name(measure)}, {measure.better} is better",
         axis=f"{axis} {names[reference]} ({role})",
         notes=(
-            *filter(None, (_reading(comparison, rows, role), comparison.interval_note)),
-            *filter(None, (comparison.reversals(),)),
+            *filter(None, (_reading(comparison, rows, role), comparison._interval_note)),
+            *filter(None, (comparison._reversals(),)),
             *filter(None, (read, band_note(measure))),
             *(more if len(rows) < total else []),
             *key(names),
         ),
         width=width,
-        alt=_alt(rows, reference, comparison.level_title, comparison.comparative),
+        alt=_alt(rows, reference, comparison._level_title, comparison._comparative),
     )
 
 
@@ -237,12 +237,12 @@ def _against(
 
 def _levels(comparison: Comparison, shown: Sequence[str]) -> tuple[str, list[str]]:
     """Return the name of the levels, and each as text."""
-    if comparison.relative:
+    if comparison._relative:
         return "", [""] * len(shown)
     table = comparison.summary()
     write = level_writer(comparison, table)
     levels = {
-        name: f"{write(value)}{comparison.level_marks[name]}"
+        name: f"{write(value)}{comparison._level_marks[name]}"
         for name, value in zip(table["algorithm"], table["estimate"], strict=True)
     }
     noun, statistic = comparison.measure.display_name, comparison.levels.name
@@ -274,7 +274,7 @@ def _joined(
 
 
 def _reading(comparison: Comparison, rows: Sequence[Ranked], role: str) -> str:
-    tested = "p_value" in comparison.effects()
+    tested = "p_value" in comparison._effects()
     none = "no intervals: tests decide" if tested else "no intervals: no inference"
     codes = sorted({row.verdict for row in rows if not math.isnan(row.estimate)})
     signs = {
@@ -283,9 +283,9 @@ def _reading(comparison: Comparison, rows: Sequence[Ranked], role: str) -> str:
         Verdict.EQUIVALENT: "\N{BLACK SQUARE}",
         Verdict.UNDECIDED: "\N{WHITE CIRCLE}",
     }
-    word = comparison.comparative.words
+    word = comparison._comparative.words
     said = ", ".join(f"{signs[v]} {word[v.label]}" for v in codes if v in signs)
-    intervals = comparison.interval_words([row.pair for row in rows if row.pair >= 0])
+    intervals = comparison._interval_words([row.pair for row in rows if row.pair >= 0])
     return f"{said} (than the {role}); {intervals or none}"
 
 

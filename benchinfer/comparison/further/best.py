@@ -58,7 +58,7 @@ class BestSets(Showable):
         What the claims are about, in words.
     """
 
-    home: ClassVar[str] = "benchinfer.comparison"
+    _home: ClassVar[str] = "benchinfer.comparison"
 
     setting: Setting
     sets: RankSets
@@ -151,14 +151,14 @@ def refuse(result: Comparison) -> None:
             f"verdicts run in a circle among {names}: none of them is the best.",
             hint="consensus rankings order relations with circles.",
         )
-    if not result.differences_of_levels:
+    if not result._differences_of_levels:
         raise DesignError(
             "the tests are of typical differences of pairs, which are no differences of levels: the"
             " best level is another question.",
             hint="the table of levels has the ranks that the verdicts leave open.",
         )
-    if result.withheld.any():
-        n = int(result.withheld.sum())
+    if result._withheld.any():
+        n = int(result._withheld.sum())
         verdicts = "1 verdict is" if n == 1 else f"{n:,} verdicts are"
         raise DesignError(
             f"{verdicts} withheld for what is missing, and sets of the best do not know that.",
@@ -211,7 +211,7 @@ def of_raw_p_values(result: TestedComparison) -> RankSets:
 
     Pairs that were not compared give no evidence.
     """
-    return rank_sets_of_p_values(one_sided(result), result.alpha)
+    return rank_sets_of_p_values(one_sided(result), result._alpha)
 
 
 def one_sided(result: TestedComparison) -> Array:

@@ -48,7 +48,7 @@ class Influence:
         (N,) variances without the unit, or their ratios, by the name of the column.
     """
 
-    home: ClassVar[str] = "benchinfer.comparison"
+    _home: ClassVar[str] = "benchinfer.comparison"
 
     measure: Measure
     unit: str

@@ -95,7 +95,7 @@ class NewDataset(Readable):
         The numbers, on the modelling scale.
     """
 
-    home: ClassVar[str] = "benchinfer.comparison"
+    _home: ClassVar[str] = "benchinfer.comparison"
 
     measure: Measure
     algorithms: tuple[str, ...]

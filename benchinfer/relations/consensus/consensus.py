@@ -127,7 +127,7 @@ class Consensus(Tabular):
         (5, K, K) weight of the relations that give each verdict to each pair, by `Verdict` code.
     """
 
-    home: ClassVar[str] = "benchinfer.relations.consensus"
+    _home: ClassVar[str] = "benchinfer.relations.consensus"
 
     algorithms: tuple[str, ...]
     method: Method

@@ -308,7 +308,7 @@ class Stability(Showable):
         Orders that were the only optimum, and of how many resamples; the most frequent first.
     """
 
-    home: ClassVar[str] = "benchinfer.relations.consensus"
+    _home: ClassVar[str] = "benchinfer.relations.consensus"
 
     algorithms: tuple[str, ...]
     method: Distance

@@ -186,7 +186,7 @@ class RunTimes:
         (N,) whether they were solved.
     """
 
-    home: ClassVar[str] = "benchinfer.comparison"
+    _home: ClassVar[str] = "benchinfer.comparison"
 
     name: str
     unit: str

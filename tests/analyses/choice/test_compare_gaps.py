@@ -46,7 +46,7 @@ def test_verdicts_stand_if_they_are_the_same_at_worst(seed, kind):
     involved = doubtful[result.pairs.index].any(axis=1)
     assert (result.worst_case is None) == (not doubtful.any())
     turned = involved & (plain.pairs.codes > Verdict.UNDECIDED) & (plain.pairs.codes != worst)
-    np.testing.assert_array_equal(result.withheld, turned)
+    np.testing.assert_array_equal(result._withheld, turned)
     expected = np.where(turned, Verdict.UNDECIDED, plain.pairs.codes)
     np.testing.assert_array_equal(result.pairs.codes, expected)
     np.testing.assert_array_equal(result.evidence.p_value[~turned], plain.evidence.p_value[~turned])
@@ -108,9 +108,9 @@ def turning():
 
 def test_the_basis_says_what_turns():
     answer = bi.compare(turning())
-    assert answer["acc"].withheld.any()
+    assert answer["acc"]._withheld.any()
     assert "a02 lacks 35.7 % of its data sets, and " in answer.basis("acc")
-    names = {check.check for check in answer["acc"].checks if not check.ok}
+    names = {check.check for check in answer["acc"]._checks if not check.ok}
     assert {gaps._LOST, gaps._TURNED} <= names
 
 
@@ -119,12 +119,12 @@ def test_statistics_keep_their_verdicts_and_say_so():
     scores = bi.read_scores(frame, measures="acc:higher")
     answer = bi.compare(scores.statistics())
     assert "were not tried with the worst score" in answer.basis("acc")
-    assert not answer["acc"].withheld.any()
+    assert not answer["acc"]._withheld.any()
 
 
 def test_pairs_that_are_withheld_are_no_disagreement():
     answer = bi.compare(turning())
-    assert int((~answer["acc"].withheld).sum()) == 1
+    assert int((~answer["acc"]._withheld).sum()) == 1
     assert answer.agreement("acc").endswith("the same verdict")
 
 
@@ -154,4 +154,4 @@ def test_tables_of_pandas_categories_are_filled():
     plain = bi.compare(bi.read_scores(frame, measures="acc:higher"))["acc"]
     typed = frame.astype({"dataset": "category", "algorithm": "category"})
     again = bi.compare(bi.read_scores(typed, measures="acc:higher"))["acc"]
-    np.testing.assert_array_equal(again.withheld, plain.withheld)
+    np.testing.assert_array_equal(again._withheld, plain._withheld)

@@ -112,7 +112,7 @@ def test_runs_are_read_from_folders_and_patterns(tmp_path, kind):
     compared = bi.compare(scores)
     assert "runs are the units" in str(compared.choices["real_time"].reason)
     assert compared["real_time"].provenance.analysis == "compare_pair"
-    assert not any("domains" in check.check for check in compared["real_time"].checks)
+    assert not any("domains" in check.check for check in compared["real_time"]._checks)
 
 
 @pytest.mark.parametrize("by", ["pair", "mixed"])

@@ -126,7 +126,7 @@ def test_automatic_structures():
 def test_adjustments(arguments, k, method):
     scores = table(simulated(4, (1, 6, k)), "abcdefghijklmnop")
     mixed = bi.compare_mixed(scores, **arguments)
-    assert mixed.family()[1].method == method
+    assert mixed._family()[1].method == method
     assert "rotations" not in mixed.method
     rows = mixed.contrasts(all=True)
     if method == "bergmann-hommel":

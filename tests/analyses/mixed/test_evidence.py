@@ -95,7 +95,7 @@ def test_another_seed_moves_p_values_by_their_error():
 )
 def test_where_rotations_do_not_go_it_is_said(scores, arguments, method, why):
     mixed = bi.compare_mixed(scores, **arguments)
-    assert mixed.family()[1].method == method
+    assert mixed._family()[1].method == method
     assert "(no rotations, as " in mixed.method
     assert why in mixed.method
     rows = mixed.contrasts(all=True)
@@ -114,11 +114,11 @@ def test_where_rotations_do_not_go_it_is_said(scores, arguments, method, why):
 def test_missing_scores_leave_rows_that_are_not_alike():
     values = ROWS.copy()
     values[0, 0, 0] = np.nan
-    assert bi.compare_mixed(table(values)).family()[1] == evidence.Adjustment(
+    assert bi.compare_mixed(table(values))._family()[1] == evidence.Adjustment(
         "bergmann-hommel", "as cells hold unequal numbers of scores"
     )
     values[0, :, 0] = np.nan
-    assert bi.compare_mixed(table(values)).family()[1].because == "as 1 cell is empty"
+    assert bi.compare_mixed(table(values))._family()[1].because == "as 1 cell is empty"
 
 
 def test_one_pair_has_the_p_value_of_its_test():
@@ -224,7 +224,7 @@ def test_figures_and_diagnostics_count_the_marks_on_intervals_over_equality():
     )
     assert (row["value"], row["ok"]) == (2, True)
     common = bi.compare_mixed(bi.load_example("simulated/heteroscedastic"), structure="common")
-    assert "filled" not in common.intervals
+    assert "filled" not in common._intervals
 
 
 @pytest.mark.parametrize("options", [{"adjust": "holm"}, {"structure": "common"}])

@@ -109,12 +109,12 @@ def test_failed_checks_are_named():
     mixed = bi.compare_mixed(bi.load_example("sklearn_bootstrap"), "error")
     said = text(sections.checks(mixed))
     assert "3 of 8 checks" in said
-    failed = [c.check for c in mixed.checks if not c.ok]
+    failed = [c.check for c in mixed._checks if not c.ok]
     assert all(name.partition(": Shapiro")[0] in said for name in failed)
 
 
 def test_passing_checks_are_counted(mixed):
-    failed = [c for c in mixed.checks if not c.ok and c.check.startswith("residuals")]
+    failed = [c for c in mixed._checks if not c.ok and c.check.startswith("residuals")]
     assert not failed
     assert "checks of the scores of simulated score against the model pass" in text(
         sections.checks(mixed)

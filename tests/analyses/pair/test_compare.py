@@ -362,9 +362,9 @@ def test_a_verdict_by_one_direction_names_the_pairs_whose_interval_includes_equa
     said = check.loc["decided pairs whose interval includes equality"]
     assert (said["value"], said["ok"]) == (1, True)
     assert "95 % for one direction, while the interval leaves 2.5 % at each end" in said["remedy"]
-    assert "where one direction has a probability of 95 %" in found.interval_words([0])
+    assert "where one direction has a probability of 95 %" in found._interval_words([0])
     assert "where one direction has a probability of 95 %" in found.sentence()
-    assert not steps[-1].over_equality().any()
+    assert not steps[-1]._over_equality().any()
 
 
 def test_several_data_sets_are_compared_one_by_one():

@@ -109,8 +109,8 @@ def test_failures_that_cannot_be_tried_are_named():
 def test_pairs_undecided_for_failures_change_with_nothing_else():
     scores = bi.read_scores(gappy(n=5), measures="acc:higher")
     result = bi.compare(scores)["acc"]
-    assert result.withheld.any()
-    n, rest = len(result.pairs), int((~result.withheld).sum())
+    assert result._withheld.any()
+    n, rest = len(result.pairs), int((~result._withheld).sum())
     for row in changes(result, scores).rows:
         assert row.n_pairs == n if row.kind == "failures" else row.n_pairs <= rest
         if row.kind in ("level", "tolerance"):

@@ -99,7 +99,7 @@ def test_verdicts_that_turn_are_undecided(result):
     found = gaps.with_worst_case(result, worst)
     turned = np.isin([0, 1, 2, 3, 4, 5], [2, 4])
     assert [found.pairs.sides[p] for p in (2, 4)] == [("a00", "a03"), ("a01", "a03")]
-    np.testing.assert_array_equal(found.withheld, turned)
+    np.testing.assert_array_equal(found._withheld, turned)
     assert (found.pairs.codes[turned] == Verdict.UNDECIDED).all()
     np.testing.assert_array_equal(found.pairs.codes[~turned], result.pairs.codes[~turned])
     assert (found.evidence.p_value[turned] == 1).all()
@@ -107,7 +107,7 @@ def test_verdicts_that_turn_are_undecided(result):
     for name in ("estimate", "p_value", "low", "high"):
         before, after = getattr(result.evidence, name), getattr(found.evidence, name)
         np.testing.assert_array_equal(after[~turned], before[~turned])
-    checks = {check.check: check for check in found.checks}
+    checks = {check.check: check for check in found._checks}
     assert "a03 lacks 26.7 % of its data sets" in checks[gaps._LOST].remedy
     assert checks[gaps._TURNED].value == 2
     assert "a03 and a00; a03 and a01" in checks[gaps._TURNED].remedy
@@ -115,7 +115,7 @@ def test_verdicts_that_turn_are_undecided(result):
         "a03 lacks 26.7 % of its data sets, and 2 of 3 verdicts on it turn with the worst score"
         " for what is missing, and so are undecided"
     )
-    assert "2 intervals have no bounds" in found.interval_note
+    assert "2 intervals have no bounds" in found._interval_note
 
 
 def test_order_and_ranks_follow_the_verdicts(result):
@@ -137,18 +137,18 @@ def test_order_and_ranks_follow_the_verdicts(result):
 def test_verdicts_that_stand_are_said_to(result):
     found = gaps.with_worst_case(result, verdicts(result))
     np.testing.assert_array_equal(found.pairs.codes, result.pairs.codes)
-    assert not found.withheld.any()
+    assert not found._withheld.any()
     assert gaps.clause(found) == (
         "a03 lacks 26.7 % of its data sets, and no verdict on it turns with the worst score for"
         " what is missing"
     )
-    assert {check.check: check.ok for check in found.checks}[gaps._TURNED]
+    assert {check.check: check.ok for check in found._checks}[gaps._TURNED]
 
 
 def test_verdicts_that_were_not_tried_stand_and_say_so(result):
     found = gaps.with_worst_case(result, "no rows")
     np.testing.assert_array_equal(found.pairs.codes, result.pairs.codes)
-    checks = {check.check: check for check in found.checks}
+    checks = {check.check: check for check in found._checks}
     assert (checks[gaps._UNTRIED].value, checks[gaps._UNTRIED].ok) == (3, False)
     assert gaps.clause(found).endswith("were not tried with the worst score: no rows")
 
@@ -165,6 +165,6 @@ def test_several_algorithms_in_doubt_are_named_by_what_they_lack(result):
 def test_results_are_saved_with_their_worst_case(result, tmp_path):
     found = gaps.with_worst_case(result, verdicts(result, a00a03=Verdict.FIRST))
     again = bi.load(found.save(tmp_path / "x.json"))
-    np.testing.assert_array_equal(again.withheld, found.withheld)
+    np.testing.assert_array_equal(again._withheld, found._withheld)
     np.testing.assert_array_equal(again.worst_case.codes, found.worst_case.codes)
     assert again.headline() == found.headline()

@@ -71,10 +71,10 @@ def test_random_splits_of_one_data_set_decide_nothing(algorithms):
     scores = read(TEN, ["split"], effect=0.2, algorithms=algorithms)
     assert (scores.resampling.kind, scores.resampling.overlap) == ("holdout", None)
     found = bi.compare(scores)
-    assert [one.tested for one in found.values()] == [False]
+    assert [one._tested for one in found.values()] == [False]
     assert "nothing was tested" in found.headline()
     declared = read(TEN, ["split"], effect=0.2, algorithms=algorithms, resampling="holdout:0.1")
-    assert [one.tested for one in bi.compare(declared).values()] == [True]
+    assert [one._tested for one in bi.compare(declared).values()] == [True]
 
 
 def of_several(name, datasets, resampling=None):
@@ -89,7 +89,7 @@ def test_splits_of_two_data_sets_decide_nothing_as_claims_are_about_these():
     assert "nothing was tested" in found.headline()
     assert "random splits of two data sets" in scores.findings().to_string()
     declared = bi.compare(of_several("split", "xy", "holdout:0.1"))
-    assert [one.tested for one in declared.values()] == [True]
+    assert [one._tested for one in declared.values()] == [True]
 
 
 def test_splits_of_several_data_sets_stay_open():

@@ -346,5 +346,5 @@ def test_items_that_an_algorithm_lacks_are_said_before_the_verdict(answers):
     one = answers[answers["dataset"] == "d0"]
     gone = (one["algorithm"] == "b") & (one["passage"] == "p3") & (one["question"] == "q1")
     result = bi.compare_pair(read(one[~gone]), "acc")
-    (check,) = [check for check in result.checks if check.check == "units without items"]
+    (check,) = [check for check in result._checks if check.check == "units without items"]
     assert not check.ok

@@ -84,7 +84,7 @@ class BayesPairsComparison(Comparison):
         (P,) whether each pair's chains have: others decide nothing; True where there are no chains.
     """
 
-    home: ClassVar[str] = "benchinfer.analyses.bayes"
+    _home: ClassVar[str] = "benchinfer.analyses.bayes"
 
     preset: Preset
     quantity: PairQuantity
@@ -97,13 +97,13 @@ class BayesPairsComparison(Comparison):
     draws: PairPosterior | None
     settled: Flags | bool = True
 
-    title: ClassVar[str] = "Bayesian test of each pair"
-    leans_on: ClassVar[str] = "the prior"
+    _title: ClassVar[str] = "Bayesian test of each pair"
+    _leans_on: ClassVar[str] = "the prior"
 
     options: ClassVar[StoredOptions[BayesOptions]] = StoredOptions(BayesOptions)
 
     @property
-    def heading(self) -> str:
+    def _heading(self) -> str:
         """The published test, by its name."""
         return _HEADINGS[self.preset]
 
@@ -209,7 +209,7 @@ class BayesPairsComparison(Comparison):
         return f"The pseudo-observation has strength {words}. {drawn}"
 
     @property
-    def intervals(self) -> str:
+    def _intervals(self) -> str:
         """Kind of the intervals of the contrasts, in words."""
         of = {"next": "the next data set", "average": "delta0", "dominant": "the next data set"}
         what = of[self.quantity] if self.preset == "corani2017" else "the mean difference"
@@ -226,7 +226,7 @@ class BayesPairsComparison(Comparison):
             where = wording.TYPICAL
         return wording.scope(self.setting, self.target, where=where)
 
-    def sources(self) -> list[object]:
+    def _sources(self) -> list[object]:
         """Return the functions used whose docstrings name their sources."""
         from benchinfer.analyses.bayes.pairwise.numerics import pair_model
         from benchinfer.analyses.bayes.pairwise.numerics.dirichlet import signed_rank_test
@@ -294,7 +294,7 @@ class BayesPairsComparison(Comparison):
         result = replace(self, quantity=quantity, pairs=replace(self.pairs, codes=codes))
         return decisions.informed(replace(result, stored_checks=checks(result)))
 
-    def effects(self) -> Mapping[str, Array]:
+    def _effects(self) -> Mapping[str, Array]:
         """Return estimate, interval and probabilities of the pairs, in the measure's own unit."""
         dominant = {"p_dominant": np.asarray(self.following.dominant)}
         return effects_of(self.outcomes, self.measure, self.quantity) | dominant

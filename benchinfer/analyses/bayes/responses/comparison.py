@@ -65,9 +65,9 @@ class ResponseComparison(BayesComparison):
     responses: Answers = field(kw_only=True)
     logits: Array = field(kw_only=True)
 
-    title: ClassVar[str] = "Hierarchical Bayesian model of scores between 0 and 1"
+    _title: ClassVar[str] = "Hierarchical Bayesian model of scores between 0 and 1"
     sampler: ClassVar[str] = "NUTS (nutpie)"
-    leans_on: ClassVar[str] = "the model and its priors"
+    _leans_on: ClassVar[str] = "the model and its priors"
 
     @property
     def items(self) -> bool:
@@ -188,7 +188,7 @@ class ResponseComparison(BayesComparison):
             )
         return tuple(rows)
 
-    def sources(self) -> list[object]:
+    def _sources(self) -> list[object]:
         """Return the functions used whose docstrings name their sources."""
         from benchinfer.analyses.bayes.compare import compare_bayes
         from benchinfer.analyses.bayes.numerics.responses import count_items

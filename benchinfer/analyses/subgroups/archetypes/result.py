@@ -98,7 +98,7 @@ class Archetypes(Showable):
         Where it comes from.
     """
 
-    home: ClassVar[str] = "benchinfer.analyses.subgroups.archetypes"
+    _home: ClassVar[str] = "benchinfer.analyses.subgroups.archetypes"
 
     setting: Setting
     points: Array

@@ -60,7 +60,7 @@ class ArchetypeStability(Showable):
         How many, and the seed of the draws.
     """
 
-    home: ClassVar[str] = "benchinfer.analyses.subgroups.archetypes"
+    _home: ClassVar[str] = "benchinfer.analyses.subgroups.archetypes"
 
     setting: Setting
     recurs: Array

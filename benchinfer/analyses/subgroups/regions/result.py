@@ -71,7 +71,7 @@ class Regions(Showable):
         Fingerprint of the table.
     """
 
-    home: ClassVar[str] = "benchinfer.analyses.subgroups.regions"
+    _home: ClassVar[str] = "benchinfer.analyses.subgroups.regions"
 
     measure: Measure
     covariate: str

@@ -311,7 +311,7 @@ def test_what_a_data_set_says_is_drawn_to_the_average(scores):
 
 def test_headings_name_the_test(result):
     words = {"corani2017": "Corani et al. 2017", "signed-rank": "signed-rank", "sign": "sign test"}
-    assert words[result.preset] in result.heading
+    assert words[result.preset] in result._heading
 
 
 def test_chains_that_do_not_settle_are_run_on_and_it_is_said(scores, monkeypatch):

@@ -58,7 +58,7 @@ def test_without_gaps_it_is_the_pairwise_comparison_to_the_bit(shape, options):
     one, other = bi.compare_mixed(table(values, NAMES), **options), shared(values, **options)
     assert one.contrasts(all=True).equals(other.contrasts(all=True))
     assert one.summary().equals(other.summary())
-    assert one.family()[1] == other.family()[1]
+    assert one._family()[1] == other._family()[1]
     if shape[0] > 2 and options.get("control") != "best":
         assert one.influence().equals(other.influence())
 
@@ -84,9 +84,9 @@ def test_unequal_numbers_of_replications_weigh_data_sets_alike():
     values = simulated(8, (10, 4, 3), effect=0.3)
     values[3, 1:, 0] = values[6, 2:, 2] = np.nan
     used = bi.compare_mixed(table(values))
-    assert used.family()[1].because == "as cells hold unequal numbers of scores"
+    assert used._family()[1].because == "as cells hold unequal numbers of scores"
     mixed = shared(values)
-    assert mixed.family()[1] == Adjustment("rotation")
+    assert mixed._family()[1] == Adjustment("rotation")
     means = np.nanmean(values, axis=1)
     rows = mixed.contrasts(all=True)
     first, second = np.triu_indices(3, 1)
@@ -107,9 +107,9 @@ def test_tests_are_closed_by_rotations_with_gaps_too():
     expected = closed_pairs(means_of(values), rows["p_raw"].to_numpy(), 0.05, spent=SPENT)
     np.testing.assert_allclose(rows["p_value"], expected.p_value, rtol=1e-9)
     np.testing.assert_allclose(rows["p_error"].fillna(0), expected.error, rtol=1e-9)
-    assert mixed.family()[1] == Adjustment("rotation")
+    assert mixed._family()[1] == Adjustment("rotation")
     used = bi.compare_mixed(table(values))
-    assert used.family()[1] == Adjustment("bergmann-hommel", "as 3 cells are empty")
+    assert used._family()[1] == Adjustment("bergmann-hommel", "as 3 cells are empty")
     flipped = shared(values, reference="flips").contrasts(all=True)
     expected = closed_pairs(
         means_of(values), rows["p_raw"].to_numpy(), 0.05, reference="flips", spent=SPENT
@@ -128,7 +128,7 @@ def test_tests_are_closed_by_rotations_with_gaps_too():
 )
 def test_more_algorithms_take_steps_on_their_p_values(k, method, adjust):
     mixed = shared(gappy(shape=(12, 1, k)))
-    assert mixed.family()[1] == Adjustment(method, f"as there are {k} algorithms, more than 8")
+    assert mixed._family()[1] == Adjustment(method, f"as there are {k} algorithms, more than 8")
     rows = mixed.contrasts(all=True)
     raw = rows["p_raw"].to_numpy()
     expected = adjust(raw, k, SPENT) if method == "bergmann-hommel" else adjust(raw, SPENT)
