@@ -14,6 +14,7 @@ import numpy as np
 
 from benchinfer.comparison.contrasts import ContrastFamily, Oriented
 from benchinfer.comparison.evidence import contradicted
+from benchinfer.core.errors import DesignError
 from benchinfer.core.frames import turned
 from benchinfer.core.saving import savable, shaped
 from benchinfer.core.verdict import Verdict
@@ -64,6 +65,13 @@ class ComparedPairs:
     names: tuple[str, ...] = ()
     directed: bool = False
     undirected: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        """Raise a DesignError where sides are not the algorithms, as in a file that was changed."""
+        names = self.algorithms
+        sides = ((names[i], names[j]) for i, j in self.index[self.real].tolist())
+        if [*sides] != [self.sides[p] for p in np.flatnonzero(self.real).tolist()]:
+            raise DesignError("contrasts name others than their algorithms.")
 
     @staticmethod
     def of(

@@ -160,7 +160,7 @@ def contrasts(comparison: Comparison, basis: str = "") -> Table:
         data=data,
         columns=(
             *names(*(name for name in _NAMES if name in data)),
-            outcome(comparison._comparative, said_equivalent(measure)),
+            outcome(comparison._comparative, equivalence_label(measure)),
             *effect_columns(measure, data, f"{level_percent(comparison.level)} {kind}"),
             *(columns.get(name) or _column(name) for name in decide),
             *equivalence_columns(measure, data),
@@ -170,7 +170,7 @@ def contrasts(comparison: Comparison, basis: str = "") -> Table:
     )
 
 
-def said_equivalent(measure: Measure) -> str:
+def equivalence_label(measure: Measure) -> str:
     """Return the verdict of equivalence, with the difference that does not matter if it is set."""
     return equivalent(measure) if measure.tolerance > 0 else Verdict.EQUIVALENT.label
 

@@ -44,7 +44,9 @@ _WORDS: dict[object, tuple[str, str]] = {
     Path: ("a path", "paths"),
     Callable: ("a function", "functions"),
 }
-_NAMES = {"NDArray": "array", "ndarray": "array", "ScoreTable": "ScoreTable of read_scores"}
+_NAMES = {"NDArray": "array", "ndarray": "array"}
+# What a user has in place of a value, and how it becomes one.
+_FIRST = {"ScoreTable": "read a table first: bi.read_scores(table, measures=...)"}
 MOST = 10**7  # of what is repeated: more take days, or more room than a machine has
 MOST_CHAINS = MOST_JOBS = 1000
 _SHORT = Repr(maxstring=60, maxother=60, maxlong=40)
@@ -173,7 +175,8 @@ def check_argument(name: str, value: object, kind: Any) -> None:
     if plain and {get_origin(part) or part for part in members(kind)} <= {Literal, NoneType}:
         raise ArgumentError(unknown(name, value, choices(kind)))
     shown = _SHORT.repr(value) if plain else _with_article(type(value).__name__)
-    raise ArgumentError(f"{name} is {shown}.", hint=f"{in_words(kind)}.")
+    first = [_FIRST[part] for part in map(_name, members(kind)) if part in _FIRST]
+    raise ArgumentError(f"{name} is {shown}.", hint=f"{'; '.join([in_words(kind), *first])}.")
 
 
 def _is_bool(value: object) -> bool:
@@ -252,11 +255,15 @@ def in_words(kind: Any, *, several: bool = False) -> str:
                 f"{'lists' if several else 'a list'} of {in_words(parts[0], several=True)}"
             )
         elif origin is not Literal and not getattr(origin, "_is_protocol", False):
-            name = origin.__forward_arg__ if isinstance(origin, ForwardRef) else origin.__name__
-            name = _NAMES.get(name, name)
+            name = _NAMES.get(_name(origin), _name(origin))
             words.append(f"{name}s" if several else _with_article(name))
     words = sorted(dict.fromkeys(words), key=lambda word: word == "None")
     return " or ".join(text for text in (", ".join(words[:-1]), *words[-1:]) if text)
+
+
+def _name(kind: Any) -> str:
+    """Return the name of a class, which may be a reference; empty for other types."""
+    return kind.__forward_arg__ if isinstance(kind, ForwardRef) else getattr(kind, "__name__", "")
 
 
 def _with_article(name: str) -> str:

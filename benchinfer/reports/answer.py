@@ -13,7 +13,7 @@ from benchinfer.analyses.robustness.sections import agreement_section
 from benchinfer.comparison.checks.caveats import LEFT_OUT, STOPPED, caveats
 from benchinfer.comparison.checks.tables import solved_runs
 from benchinfer.comparison.effects import effect_columns
-from benchinfer.comparison.sections import decisive_columns, direction, said_equivalent
+from benchinfer.comparison.sections import decisive_columns, direction, equivalence_label
 from benchinfer.core.numbers import count, level_percent, sentence, several, subject
 from benchinfer.core.sections import Cell, Column, Figure, Fold, Section, Table, names, row
 from benchinfer.core.verdict import SHAPES, Verdict, words
@@ -75,7 +75,7 @@ def answer(comparisons: Sequence[Comparison], anchors: Mapping[int, str]) -> lis
     first = Section(
         title="Answer",
         lead=lead.headline(),
-        text=tuple(filter(None, (_data(lead), *(_said(before, name) for name in _OF_DATA)))),
+        text=tuple(filter(None, (_data(lead), *(_caveat(before, name) for name in _OF_DATA)))),
         evidence=(_against_each(lead, agreement, anchors[0]),),
         figures=(Figure(lead, "ranking", _CAPTION, top=_ROWS if many else None),),
         attention=tuple(_attention(comparisons, before, anchors)),
@@ -89,7 +89,7 @@ def answer(comparisons: Sequence[Comparison], anchors: Mapping[int, str]) -> lis
     return [first, agreement_section(agreement, {a: anchors[n] for a, n in enumerate(places)})]
 
 
-def _said(texts: Mapping[str, str], name: str) -> str:
+def _caveat(texts: Mapping[str, str], name: str) -> str:
     """Return a caveat as a sentence; empty where there is none."""
     return sentence(texts.get(name, ""))
 
@@ -183,7 +183,7 @@ def _caption(lead: Comparison, chosen: str, others: Sequence[str]) -> str:
 
 def _verdicts(lead: Comparison, chosen: str | None, anchor: str) -> Column:
     """Return the column of verdicts, of an algorithm against a chosen one or of both sides."""
-    equal, comparative = said_equivalent(lead.measure), lead._comparative
+    equal, comparative = equivalence_label(lead.measure), lead._comparative
 
     def write(label: str, first: str, second: str, contrast: int) -> Cell:
         verdict = Verdict[label.upper()]

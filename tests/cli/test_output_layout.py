@@ -264,3 +264,13 @@ def test_names_of_any_length_fit(
         arguments = [*command.split(), str(path), "-m", "accuracy:higher:0.02"]
         found = CliRunner(env={"COLUMNS": str(width), "NO_COLOR": "1"}).invoke(app, arguments)
         assert [line for line in found.stdout.splitlines() if cell_len(line) > width] == []
+
+
+def test_a_column_without_a_head_and_without_a_text_is_not_laid_out():
+    rows = [("rotation forest of 30 trees", "0.81", ""), ("random forest", "0.79", "")]
+    table = TextTable.of(("name", "accuracy", ""), rows, ("name", "number", "text"))
+    assert [column.head for column in table.columns] == ["name", "accuracy"]
+    noted = TextTable.of(
+        ("name", "accuracy", ""), [*rows[:1], ("cart", "0.7", "worst")], ("name", "number", "text")
+    )
+    assert noted.columns[-1].cells == ("", "worst")

@@ -24,6 +24,7 @@ class Other:
     """What no function expects."""
 
 
+READ = "read a table first: bi.read_scores(table, measures=...)"
 WRONG = (Other(), 3j, {1: Other()}, [Other()], b"x", 3, 0.5, "\0", True)
 # Formatting that our own code calls for each number, and a method of pandas.
 PLAIN = {f"Measure.{name}" for name in ("in_unit", "on_scale", "sizes")} | {
@@ -146,7 +147,7 @@ def test_types_in_words() -> None:
     assert in_words(kind) == (
         "'a', a list of texts, a mapping of texts to numbers or None, an array, True or False"
     )
-    assert in_words(bi.ScoreTable | None) == "a ScoreTable of read_scores or None"
+    assert in_words(bi.ScoreTable | None) == "a ScoreTable or None"
 
 
 @pytest.mark.parametrize(
@@ -158,11 +159,11 @@ def test_types_in_words() -> None:
         ),
         (
             lambda: bi.compare_permutation(None, progress=3),  # type: ignore[arg-type]
-            "scores is None.\nHint: a ScoreTable of read_scores or a SufficientStatistics.",
+            f"scores is None.\nHint: a ScoreTable or a SufficientStatistics; {READ}.",
         ),
         (
             lambda: bi.compare_points(pd.DataFrame({"a": [1]})),  # type: ignore[arg-type]
-            "scores is a DataFrame.\nHint: a ScoreTable of read_scores or a SufficientStatistics.",
+            f"scores is a DataFrame.\nHint: a ScoreTable or a SufficientStatistics; {READ}.",
         ),
         (
             lambda: bi.read_scores([], repeats="twice"),  # type: ignore[arg-type]

@@ -224,7 +224,9 @@ def test_joined_parts_multiply_their_weights() -> None:
 
 
 def test_parts_have_names() -> None:
-    with pytest.raises(DesignError, match="a list gives its relations no names"):
+    with pytest.raises(
+        DesignError, match=r"parts is .*\nHint: a mapping of texts to Relations or Ensembles"
+    ):
         bi.Ensemble.joined([bi.Relation.from_text("a > b")])  # pyright: ignore[reportArgumentType]
 
 

@@ -72,10 +72,11 @@ class TextTable:
         note: str = "",
         once: bool = False,
     ) -> TextTable:
-        """Return a table of rows, with the kind of each column."""
+        """Return a table of rows, with the kind of each column, without columns that are empty."""
         cells = zip(*rows, strict=True) if rows else ((),) * len(heads)
-        columns = map(TextColumn, heads, map(tuple, cells), kinds)
-        return TextTable(tuple(columns), tuple(styles), note, once=once)
+        every = map(TextColumn, heads, map(tuple, cells), kinds)
+        columns = tuple(one for one in every if one.head or any(one.cells))
+        return TextTable(columns, tuple(styles), note, once=once)
 
     @property
     def n_rows(self) -> int:

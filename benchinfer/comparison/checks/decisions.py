@@ -18,7 +18,7 @@ NEAR = "pairs within the Monte Carlo error of the level"
 ATTAINABLE = "smallest attainable adjusted p-value"
 OTHER_SIGN = "mean difference of the other sign, decided pairs"
 _OVER = "decided pairs whose interval includes equality"
-_OVER_SAID = "{} an interval that includes equality ({})."
+_OVER_FOUND = "{} an interval that includes equality ({})."
 _ERROR = 0.02
 
 
@@ -77,7 +77,7 @@ def over_equality(evidence: Evidence, alpha: float, pairs: Oriented, *, in_steps
     # An end at equality is open where the pair is decided.
     over = (evidence.p_value <= alpha) & (evidence.low < 0) & (evidence.high > 0)
     n, names = int(over.sum()), some_of(pairs, over)
-    sentence = _OVER_SAID.format(subject(n, "decided pair", "has"), names)
+    sentence = _OVER_FOUND.format(subject(n, "decided pair", "has"), names)
     if in_steps:
         remedy = f"{names}: the stepwise test decides where the interval, which is wider, does not"
         return Check.informing(_OVER, n, sentence=sentence, remedy=remedy)
@@ -127,7 +127,7 @@ def informed[C: Comparison](result: C) -> C:
     row = Check.informing(
         _OVER,
         int(over.sum()),
-        sentence=_OVER_SAID.format(subject(int(over.sum()), "decided pair", "has"), names),
+        sentence=_OVER_FOUND.format(subject(int(over.sum()), "decided pair", "has"), names),
         remedy=f"{names}: a verdict needs a probability of {share} for"
         f" one direction, while the interval leaves {rest} at each end",
     )

@@ -204,7 +204,7 @@ def test_verdicts_alone_are_those_of_the_comparison():
                 expected = whole(scores, "acc", **arguments)
                 assert found.codes.tolist() == expected.pairs.codes.tolist()
                 assert found.sides == expected.pairs.sides
-                assert found._title == expected._title
+                assert found.title == expected._title
 
 
 def test_agreement_is_on_the_pairs_of_the_lead_with_the_best():
