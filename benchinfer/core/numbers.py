@@ -18,14 +18,15 @@ def join(names: Sequence[str], last: str = "and") -> str:
 
 
 def some(pairs: Sequence[tuple[str, str]]) -> str:
-    """Return the first three pairs in words, with dots for any others.
+    """Return the first three pairs in words, with the number of any others.
 
     Examples
     --------
-    >>> some([("a", "b"), ("a", "c")])
-    'a and b; a and c'
+    >>> some([("a", "b"), ("a", "c"), ("a", "d"), ("b", "c"), ("c", "d")])
+    'a and b; a and c; a and d; and 2 more'
     """
-    return "; ".join(map(" and ".join, pairs[:3])) + (" ..." if len(pairs) > 3 else "")
+    more = [f"and {len(pairs) - 3:,} more"] if len(pairs) > 3 else []
+    return "; ".join([*map(" and ".join, pairs[:3]), *more])
 
 
 def several(names: Sequence[str], shown: int = 5) -> str:

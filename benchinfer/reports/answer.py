@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from benchinfer.analyses.mixed.diagnostics import ABSENT
 from benchinfer.analyses.robustness.agreement import VerdictAgreement
 from benchinfer.analyses.robustness.sections import agreement_section
 from benchinfer.comparison.checks.caveats import LEFT_OUT, STOPPED, caveats
@@ -31,7 +30,7 @@ _NAMED = 15  # algorithms with the number of runs that they solved
 _ROWS = 15  # of a table that is seen at once; one more is shown, not folded
 _DRAWN = 30  # algorithms of a figure that is seen at once
 _CAPTION = "Best first."
-_LAST = ("tolerance", ABSENT)  # checks that put nothing in doubt
+_LAST = "tolerance"  # of the checks: it puts nothing in doubt
 _OF_DATA = (STOPPED, LEFT_OUT, BLOCKS)  # caveats that say which scores there are
 # By analysis: its name in a narrow column. A bootstrap over replications is of another claim.
 _SHORT = {
@@ -260,4 +259,4 @@ def _serious(comparisons: Sequence[Comparison]) -> dict[str, tuple[int, Check]]:
                 or any(word in check.check for word in ("R-hat", "ESS", "converge", "Monte Carlo"))
             ):
                 seen.setdefault(check.check, (n, check))
-    return dict(sorted(seen.items(), key=lambda one: one[0] in _LAST))
+    return dict(sorted(seen.items(), key=lambda one: one[0] == _LAST))

@@ -267,7 +267,8 @@ def _part(measure: Measure, number: int, gathered: ReportInput) -> MeasurePart:
     return MeasurePart(
         anchor=anchor,
         title=measure.title,
-        tag=f"{measure.better} is better",
+        # A comparison has the direction in its sentence.
+        tag="" if comparisons else f"{measure.better} is better",
         sections=tuple(content),
     )
 

@@ -66,6 +66,7 @@ def _levels(results: Mapping[str, Comparison]) -> Table:
     ]
     if statistics:
         notes.append(f"Levels are of these statistics: {join(statistics)}.")
+    notes += [_otherwise(result) for result in results.values() if _otherwise(result)]
     return Table(
         name="levels",
         caption="Level of each algorithm on each measure",
@@ -76,6 +77,19 @@ def _levels(results: Mapping[str, Comparison]) -> Table:
         ),
         note=" ".join(notes),
     )
+
+
+def _otherwise(result: Comparison) -> str:
+    """Return a sentence where the best algorithm does not have the best level; else empty."""
+    levels = result.levels.shown(result.measure)
+    level = dict(zip(result.algorithms, levels.tolist(), strict=True))
+    best, sign = result.ranking()[0], 1 if result.level_better == "higher" else -1
+    other = max(level, key=lambda name: sign * level[name])
+    if not sign * level[other] > sign * level[best]:
+        return ""
+    order = result.levels.order_name.replace("{}", result.measure.name)
+    word = "highest" if sign > 0 else "lowest"
+    return f"{best} has the {word} {order}, though {other} has the {word} {result.level_name}."
 
 
 def _column(name: str, result: Comparison) -> Column:

@@ -436,7 +436,7 @@ def _fit(
     signs = [_SIGNS.get(name, f"there is variation from {name}") for name in absent]
     df = float(evidence.df.min())
     return (
-        Check.of(
+        Check.informing(
             ABSENT,
             len(model.singular),
             sentence=f"There is no sign that {', nor that '.join(signs)}.",

@@ -2,10 +2,12 @@
 
 import re
 
+import numpy as np
 import pytest
 from typer.testing import CliRunner
 
 import benchinfer as bi
+from benchinfer.analyses.choice.sections import measures_section
 from benchinfer.cli.app import app
 from tests.analyses.choice.test_answer import apart
 from tests.analyses.choice.test_compare import heavy, table
@@ -67,3 +69,19 @@ def test_commands_do_not_count_one_pair(name, tmp_path):
     for call in (("gate", *pair), ("check",), ("consensus",), ("monitor",), ("plan",)):
         text = command(tmp_path, TABLES[name], *call)
         assert not COUNTED.search(text), (call, text)
+
+
+def test_a_best_algorithm_without_the_best_level_is_named():
+    rng = np.random.default_rng(4)
+    told = 0
+    for _ in range(40):
+        scores = table(np.exp(1.5 * rng.normal(size=(9, 4, 1))), measure="acc:lower")
+        both = {"acc": bi.compare_permutation(scores), "again": bi.compare_permutation(scores)}
+        note = measures_section(both).tables[0].note
+        summary = both["acc"].summary().set_index("algorithm")["estimate"]
+        best, lowest = both["acc"].ranking()[0], summary.idxmin()
+        level = both["acc"].level_name
+        words = f"{best} has the lowest typical acc, though {lowest} has the lowest {level}."
+        assert (words in note) == (summary[best] > summary[lowest])
+        told += words in note
+    assert 0 < told < 40
