@@ -101,15 +101,14 @@ TILES = 2000
 MOST_IN_ORDER = 15  # algorithms whose order has a diagram unless it is asked for
 MOST_PAIRS = 45  # of more pairs a matrix of the verdicts says more than a line for each
 ORDER_CAPTION = "What the verdicts say about the order, and no more."
-LEGEND = "a > b: a {}    a ~ b: equivalent    a ? b: undecided"
+SIGNS = "a > b: a {}    a ~ b: equivalent    a ? b: undecided"
 _TRANSITIVE = "a > b and b > c together say a > c"
 _RANKS = "Best first, each with the ranks that the verdicts leave open."
 _LINE = 72  # undecided pairs are listed if they fit on one line, else counted
 
 
-def legend(*relations: Relation, comparative: Comparative = BETTER) -> tuple[str, ...]:
-    """Return the legend of orders."""
-    signs = LEGEND.format(comparative.has)
+def legend(*relations: Relation, signs: str = SIGNS.format(BETTER.has)) -> tuple[str, ...]:
+    """Return the legend of orders, which begins with what the signs mean."""
     few = [relation for relation in relations if len(relation.algorithms) <= LETTERED]
     pairs = ((signs, _TRANSITIVE) if any(map(_chained, few)) else (signs,)) if few else ()
     return pairs if len(few) == len(relations) else (*pairs, _RANKS)

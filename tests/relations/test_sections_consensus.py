@@ -114,3 +114,11 @@ def test_orders_are_read_on_only_where_one_line_follows_another():
     open_ = dict.fromkeys((("a", "d"), ("b", "d"), ("c", "d")), "undecided")
     chained = {("a", "b"): "first", ("b", "c"): "first", ("a", "c"): "first", **open_}
     assert len(legend(bi.Relation.from_pairs(names, chained))) == 2
+
+
+def test_a_consensus_has_no_verdicts(table):
+    """Its signs are of places, whatever its relations come from."""
+    for compare in (bi.compare_points, bi.compare_mixed):
+        found = consensus(bi.per_dataset(compare, table).relations())
+        (signs, *_) = sections.consensus_section(found).legend
+        assert signs == "a > b: a comes before b    a ~ b: tied    a ? b: neither"

@@ -147,6 +147,8 @@ _NO_TEST = (
     "A consensus sums up the relations at hand. It is no test: it has no error rate, and two"
     " algorithms in a row may be undecided in all of the relations."
 )
+# A consensus has no verdicts: its relations may come from a test, or from levels alone.
+_SIGNS = "a > b: a comes before b    a ~ b: tied    a ? b: neither"
 _BRACES = "Algorithms in braces are neither ranked as a whole nor all tied."
 
 
@@ -163,7 +165,7 @@ def consensus_section(result: Consensus, title: str = "Consensus") -> Section:
     return Section(
         title=title,
         order=(text,),
-        legend=legend(result.relation()),
+        legend=legend(result.relation(), signs=_SIGNS),
         text=(_NO_TEST, *((_BRACES,) if "{" in text else ())),
         facts=_facts(result),
         figures=tuple(figures),
