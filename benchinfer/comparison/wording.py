@@ -63,6 +63,8 @@ def scope(setting: Setting, target: str, domains: str = "pooled", where: str = A
         return f"{where} these {d} data sets{of}{units}{without}"
     name = setting.coverage.datasets[0]
     kind = setting.resampling and setting.resampling.kind
+    if kind == "runs":  # of cases of a program, or of one
+        return f"on {name}{units}{without}"
     how = " as drawn" if kind == "bootstrap" else ""
     if kind == "cv" and setting.resampling and setting.resampling.folds:
         how = f", in {setting.resampling.folds}-fold cross-validation"

@@ -104,7 +104,8 @@ def _data(lead: Comparison) -> str:
     unit = "unit" if setting.units else _REPLICATIONS.get(kind, "score")
     each = count(high, unit) if low == high else f"{low:,} to {count(high, unit)}"
     least = "at most " if coverage.empty or coverage.thin else ""
-    where = count(d, "data set") if d > 1 else f"the data set {coverage.datasets[0]}"
+    one = coverage.datasets[0] if kind == "runs" else f"the data set {coverage.datasets[0]}"
+    where = count(d, "data set") if d > 1 else one
     if setting.members is not None:
         where += f" of {count(len(setting.coverage.datasets), 'domain')}"
     n = len(coverage.empty)
