@@ -21,6 +21,7 @@ from benchinfer.scores.checks.kinds import BINOMIAL
 
 if TYPE_CHECKING:
     from benchinfer.analyses.wins.counts import Counted
+    from benchinfer.analyses.wins.fit import FittedWorths
     from benchinfer.analyses.wins.numerics.likelihood import QuasiVariances, WinFit
     from benchinfer.analyses.wins.numerics.robust import RobustErrors
     from benchinfer.analyses.wins.numerics.tally import Tally
@@ -35,29 +36,26 @@ _TOO_SMALL, _FEW, _MISFIT, _QUASI, _ROUNDING = 1.2, 5, 0.05, 0.1, 1e-6
 
 def checks(
     result: WinsComparison,
-    tally: Tally,  # as the model took it
+    fitted: FittedWorths,
     family: ContrastFamily,
     adjust: str,
     errors: Adjusted,  # covariance of the log worths, degrees of freedom of the contrasts
     least: Array,  # (P,) least errors of the contrasts
-    spread: RobustErrors | None,  # errors by the spread of data sets, if there are several
-    *,
-    boundless: bool,  # whether the parameter of ties has no finite estimate
 ) -> tuple[Check, ...]:
     """Return the diagnostics of a comparison by maximum likelihood."""
-    names, fit = result.algorithms, result.fit
+    names = result.algorithms
     pairs = result.pairs.oriented(family.named_sides(names))
     advice = 'errors="robust" allows for it'
     return (
         *_counts(result),
-        *_dependence(spread, result.counted, result.errors, advice),
+        *_dependence(fitted.spread, result.counted, result.errors, advice),
         *decisions.stepwise_checks(
             result.setting, family, result.evidence, adjust, result._alpha, pairs
         ),
         *(_of_spread(family, errors, least, pairs) if result.errors == "robust" else []),
-        *_goodness(tally, fit),
+        *_goodness(fitted.tally, fitted.fit),
         *_quasi(result.quasi, names),
-        *(_penalty(result, tally, boundless=boundless) if result.penalised else []),
+        *(_penalty(result, fitted) if result.penalised else []),
     )
 
 
@@ -282,9 +280,9 @@ def _quasi(quasi: QuasiVariances, names: tuple[str, ...]) -> list[Check]:
     return rows
 
 
-def _penalty(result: WinsComparison, tally: Tally, *, boundless: bool) -> list[Check]:
+def _penalty(result: WinsComparison, fitted: FittedWorths) -> list[Check]:
     """Return the checks on worths, or a parameter of ties, that only the penalty makes finite."""
-    groups = tally.groups()
+    groups = fitted.tally.groups()
     listed = "; ".join(join([result.algorithms[k] for k in group]) for group in groups)
     ties = Check.of(
         "ties whose parameter has no finite estimate",
@@ -304,7 +302,7 @@ def _penalty(result: WinsComparison, tally: Tally, *, boundless: bool) -> list[C
         remedy="worths of different groups are finite by the penalty alone, and their sizes say"
         f" little; p-values between groups are not below those of sign tests: {listed}",
     )
-    return [worths, ties] if boundless else [worths]
+    return [worths, ties] if fitted.boundless else [worths]
 
 
 def _chains(posterior: WinPosterior, *, departures: bool) -> list[Check]:

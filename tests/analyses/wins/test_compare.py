@@ -114,7 +114,7 @@ def test_summary_has_worths_and_contests(found):
 
 def test_robust_errors_exceed_those_of_independent_contests(scores, found):
     other = bi.compare_wins(scores, errors="independent")
-    assert robust_errors(found.counted.tally, found.fit).inflation() > 1.2
+    assert robust_errors(found.counted.tally, found.inference.fit).inflation() > 1.2
     checks = other.diagnostics().set_index("check")
     name = "standard errors by data set, over those of independent contests"
     assert not checks.loc[name, "ok"]
@@ -191,11 +191,11 @@ def test_ties_come_from_the_tolerance_and_are_stated(scores):
     counted = count(scores.cells("value").mean, np.arange(20), 0.5).total
     assert wide.wins()["ties"].tolist() == counted.ties[0].tolist()
     assert "means that differ by at most 0.5 are ties" in wide.method
-    assert wide.fit.tie is not None
+    assert wide.inference.fit.tie is not None
     assert "Davidson" in wide.method
     half = bi.compare_wins(scores, tie_tolerance=0.5, ties="half")
     assert "half a win" in half.method
-    assert half.fit.tie is None
+    assert half.inference.fit.tie is None
 
 
 def test_a_local_rope_of_paired_replications_is_wainers():
@@ -505,7 +505,7 @@ def test_a_posterior_has_probabilities_and_gates(sampled):
     np.testing.assert_allclose(three.sum(axis=1), 1)
     assert (table["prob_more_wins"] >= table["prob_first"]).all()
     assert "p_value" not in table
-    assert sampled.bayes.convergence.passed
+    assert sampled.inference.convergence.passed
     decided = table["verdict"].isin(["first", "second"])
     assert (three.max(axis=1)[decided] >= 0.95).all()
     assert sampled.summary()["prob_best"].sum() == pytest.approx(1)
@@ -562,9 +562,8 @@ def test_departures_of_very_many_data_sets_are_refused(scores, monkeypatch):
 
 
 def test_departures_make_a_posterior_less_sure(scores, sampled, with_departures):
-    wide, narrow = (
-        np.mean(r.bayes.outcomes.high - r.bayes.outcomes.low) for r in (with_departures, sampled)
-    )
+    of_both = (result.inference.outcomes for result in (with_departures, sampled))
+    wide, narrow = (np.mean(outcomes.high - outcomes.low) for outcomes in of_both)
     assert wide > 1.1 * narrow
     assert "worths of each data set that depart" in with_departures.method
     assert "R-hat of the data sets' effects" in " ".join(with_departures.diagnostics()["check"])
