@@ -17,7 +17,14 @@ import numpy as np
 from benchinfer.core.errors import ScoreTableError
 from benchinfer.core.numbers import count, several
 from benchinfer.scores.columns import COMMON, common_name
-from benchinfer.scores.formats.format import Format, Results, Rows, is_score, not_utf8
+from benchinfer.scores.formats.format import (
+    Format,
+    NoScoresError,
+    Results,
+    Rows,
+    is_score,
+    not_utf8,
+)
 from benchinfer.scores.formats.packed import MOST_BYTES, opened, refuse_archive
 from benchinfer.scores.resampling import Resampling
 
@@ -218,7 +225,7 @@ def too_deep(name: str) -> ScoreTableError:
     )
 
 
-def _no_table(name: str, document: object) -> ScoreTableError:
+def _no_table(name: str, document: object) -> NoScoresError:
     """Return the error of a document that is no table, with its kind."""
     kind = "null"
     if isinstance(document, str):
@@ -235,7 +242,7 @@ def _no_table(name: str, document: object) -> ScoreTableError:
         kind = f"a list of {count(len(items), 'item')}"
         kind += f", {others} of which are no objects" if others else " without a value"
     hint = "a list of objects, or one list per column, is one."
-    return ScoreTableError(f"the JSON of {name!r} is no table: it is {kind}.", hint=hint)
+    return NoScoresError(f"the JSON of {name!r} is no table: it is {kind}.", hint=hint)
 
 
 def runs_by_tasks(scores: Mapping[str, Any]) -> tuple[Format, Rows] | None:

@@ -43,7 +43,8 @@ from benchinfer.scores.formats.catalogue import (
 from benchinfer.scores.formats.documents import (
     runs_by_tasks,
 )
-from benchinfer.scores.formats.format import Format
+from benchinfer.scores.formats.format import Format, NoScoresError
+from benchinfer.scores.formats.packed import name_of
 from benchinfer.scores.sources.arrow import arrow_file
 from benchinfer.scores.sources.excel import excel_file
 from benchinfer.scores.sources.folders import (
@@ -54,7 +55,7 @@ from benchinfer.scores.sources.folders import (
     names_apart,
     not_opened,
     of_names,
-    refuse_unlike,
+    of_one_kind,
     together,
     with_notes,
 )
@@ -342,28 +343,40 @@ def _timed_sides(path: Path, tables: Sequence[Path], name: str | None) -> list[P
     return sides if is_timed(of_file(str(tables[0]), tables[0], None, path)) else []
 
 
-class _NoScoresError(ScoreTableError):
-    """A tool's file holds no scores."""
+def _of_tool(path: Path) -> bool:
+    """Return whether a document holds results of a tool."""
+    try:
+        return of_file(str(path), path, None).known is not None
+    except NoScoresError as error:
+        return error.of_tool
+    except ScoreTableError:
+        return False
 
 
 def _of_files(
     typed: str, paths: list[Path], folder: Path, others: Sequence[Path], name: str | None
 ) -> Source:
     """Read files together, with findings on the files read and on the others."""
-    refuse_unlike(typed, paths, folder)
+    given, paths = paths, of_one_kind(typed, paths, folder, _of_tool)
     names = [below(path, folder) for path in paths]
-    parts: list[Source] = []
+    opened: dict[str, Source] = {}
     empty: list[str] = []
     for path, file, said in zip(paths, names, of_names(paths, name), strict=True):
         try:
             source = replace(of_file(str(path), path, None, folder), name=file)
-        except _NoScoresError:
+        except NoScoresError:
+            if len(paths) == 1:
+                raise
             empty.append(file)
             continue
-        parts.append(with_partitions(source, partitions(path, folder) | said))
-    if not parts:
-        raise _NoScoresError(f"no file of {typed!r} holds scores: {several(empty)}.")
-    names = [file for file in names if file not in empty]
+        opened[file] = with_partitions(source, partitions(path, folder) | said)
+    if not opened:
+        raise NoScoresError(f"no file of {typed!r} holds scores: {several(empty)}.")
+    if any(of.known is not None for of in opened.values()) and suffix_of(paths[0]) in JSON:
+        opened = {file: of for file, of in opened.items() if of.known is not None}
+    names, parts = list(opened), list(opened.values())
+    left = {folder / file for file in (*names, *empty)}
+    others = [*others, *(path for path in given if path not in left)]
     notes: list[Finding] = []
     if empty:
         what = f"{count(len(empty), 'file')} {'holds' if len(empty) == 1 else 'hold'} no scores."
@@ -392,9 +405,10 @@ def _refuse_no_file(path: Path, typed: str) -> None:
 
 def _refuse_no_scores(typed: str, known: Format | None, frame: Any) -> None:
     if known is not None and not len(frame):
-        raise _NoScoresError(
+        raise NoScoresError(
             f"{typed!r} holds no scores of {known.tool}.",
             hint="the run ended before its first score, or other files have its scores.",
+            of_tool=True,
         )
 
 
@@ -406,7 +420,7 @@ def of_file(typed: str, path: Path, query: str | None, folder: Path | None = Non
         )
     declaration = (folder or path.parent) / "measures.toml"
     toml = declaration if declaration.is_file() else None
-    suffix, stem = suffix_of(path), path.name.split(".")[0]
+    suffix, stem = suffix_of(path), name_of(path)
     note_input(path)
     _refuse_no_file(path, typed)
     document = of_ending(path, typed, suffix) if query is None else None

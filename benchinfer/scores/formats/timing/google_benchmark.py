@@ -18,6 +18,7 @@ from benchinfer.scores.formats.format import (
     part,
     records,
 )
+from benchinfer.scores.formats.packed import name_of
 from benchinfer.scores.resampling import Resampling
 
 _TOOL = "Google Benchmark"
@@ -68,7 +69,7 @@ def _times(benchmarks: Sequence[Record], path: Path, machine: Mapping[str, float
         name = part(run, "run_name" if "run_name" in run else "name", str, _TOOL)
         algorithm, _, arguments = name.partition("/")
         seen[name] = seen.get(name, -1) + 1
-        row = {"dataset": arguments or path.name.split(".")[0], "algorithm": algorithm}
+        row = {"dataset": arguments or name_of(path), "algorithm": algorithm}
         row |= {"replication": str(run.get("repetition_index", seen[name]))}
         row |= {
             "failure": str(run.get("error_message", "error")) if run.get("error_occurred") else None

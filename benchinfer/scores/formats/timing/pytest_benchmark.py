@@ -16,6 +16,7 @@ from benchinfer.scores.formats.format import (
     part,
     records,
 )
+from benchinfer.scores.formats.packed import name_of
 from benchinfer.scores.resampling import Resampling
 
 _TOOL = "pytest-benchmark"
@@ -64,7 +65,7 @@ def _labels(benchmark: Record, path: Path) -> tuple[str, str]:
     group = benchmark.get("group")
     params = benchmark.get("params")
     if not isinstance(params, dict) or not params:
-        return str(group or path.name.split(".")[0]), test
+        return str(group or name_of(path)), test
     named = [name for name in params if name.casefold() in COMMON["algorithm"]]
     text = [name for name, value in params.items() if isinstance(value, str)]
     algorithm = (named or text or list(params)) if len(params) > 1 else list(params)

@@ -9,6 +9,7 @@ from benchinfer.core.errors import ScoreTableError
 from benchinfer.core.measure import Better
 from benchinfer.scores.columns import COMMON
 from benchinfer.scores.formats.format import Format, Results, agreed
+from benchinfer.scores.formats.packed import name_of
 
 _BETTER: dict[str, Better] = {"MAXIMIZE": "higher", "MINIMIZE": "lower"}
 _STUDIES = "SELECT study_id, study_name FROM studies ORDER BY study_id"
@@ -72,7 +73,7 @@ def optuna_storage(path: Path, typed: str) -> Results | None:
         )
         rows += [
             {
-                "dataset": dataset or (names.get(study) if algorithm else path.name.split(".")[0]),
+                "dataset": dataset or (names.get(study) if algorithm else name_of(path)),
                 "algorithm": algorithm or names.get(study),
                 "replication": number,
                 "failure": None if state == "COMPLETE" else state,
