@@ -28,6 +28,7 @@ from benchinfer.scores.formats.packed import COMPRESSED
 TEXT = {".csv": ",", ".tsv": "\t", ".tab": "\t"}
 ARROW = {".parquet": "parquet", ".pq": "parquet", ".feather": "feather", ".arrow": "feather"}
 JSON = (".jsonl", ".ndjson", ".json")
+SCRIPT = ".js"  # of a document that a page loads
 DUCKDB = (".duckdb", ".db", ".ddb")
 _PAGES = (".md", ".markdown", ".tex", ".html", ".htm")
 SQLITE = b"SQLite format 3\0"
@@ -73,6 +74,17 @@ TABLES: tuple[tuple[set[str], str], ...] = (
     ({"resamples:"}, "aeon.resamples_by_column"),
     ({"Resamples:"}, "aeon.resamples_by_column"),
     ({"Key_Dataset", "Key_Run", "Key_Scheme"}, "tables.experimenter"),
+    ({"", "win_rate", "standard_error", "n_total"}, "evaluations.alpaca_eval.board"),
+    ({"user_input", "retrieved_contexts", "response"}, "evaluations.ragas.ragas"),
+    ({"question", "contexts", "answer"}, "evaluations.ragas.ragas"),
+    (
+        {"dataset", "model", "eval_metrics/MASE[0.5]", "domain", "num_variates"},
+        "boards.gift_eval.gift_eval",
+    ),
+    (
+        {"model_name", "dataset_path", "dataset_config", "eval_metric", "test_error"},
+        "boards.fev.fev",
+    ),
 )
 
 # Columns of a table of ARFF, and the function of its path and their names that returns its format.
@@ -93,7 +105,12 @@ DOCUMENTS: tuple[tuple[set[str], str], ...] = (
     ({"log_history", "global_step", "max_steps"}, "curves.trainer.trainer_state"),
     ({"benchmarks", "machine_info"}, "timing.pytest_benchmark.pytest_benchmark"),
     ({"benchmarks", "context"}, "timing.google_benchmark.google_benchmark"),
+    ({"evalId", "results"}, "evaluations.promptfoo.promptfoo"),
+    ({"lastUpdate", "entries"}, "timing.github_action.github_action"),
+    ({"eval", "hash", "date"}, "evaluations.evalplus.evalplus"),
+    ({"testCases", "metricsScores"}, "evaluations.deepeval.deepeval"),
     ({"results"}, "timing.hyperfine.hyperfine"),
+    (set(), "curves.marl_eval.marl_eval"),
     (set(), "sklearn.by_estimator"),
     (set(), "tuning.dvc.metrics_diff"),
 )
@@ -108,6 +125,11 @@ RECORDS: tuple[tuple[set[str], str], ...] = (
     ({"doc_id", "doc", "target", "filtered_resps"}, "evaluations.harness.samples"),
     ({"rev", "name", "data", "error", "experiments"}, "tuning.dvc.experiment_states"),
     ({"benchmark", "mode", "forks", "primaryMetric"}, "timing.jmh.jmh"),
+    (
+        {"instruction", "generator_1", "generator_2", "annotator", "preference"},
+        "evaluations.alpaca_eval.annotations",
+    ),
+    ({"task_id", "reward", "info", "traj", "trial"}, "evaluations.tau_bench.tau_bench"),
 )
 
 # Names of arrays, and the function of these that returns their results.
@@ -130,6 +152,12 @@ FILES: tuple[tuple[str, bytes, str], ...] = (
     (r".+\.(duckdb|db|ddb|sqlite|sqlite3)", SQLITE, "tuning.optuna.optuna_storage"),
     (r"details_.+\.parquet", b"PAR1", "evaluations.lighteval.lighteval_details"),
     (r".+\.log", b"{", "tuning.flaml.flaml"),
+    (r"(.+\.)?monitor\.csv", b"#{", "curves.monitor.monitor"),
+    (r".+\.csv", b",NMI", "boards.scib.scib"),
+    (r".+\.csv", b'"","NMI', "boards.scib.scib"),
+    (r".+\.csv", b'"X","NMI', "boards.scib.scib"),
+    (r".*mergedTable_.+\.csv", b"file,", "boards.tsb_ad.merged"),
+    (r".+_summary\.csv", b",workload,trial,", "boards.algoperf.summary"),
 )
 
 # Name of a file of a folder, and the function of the folder and its files that returns results.
@@ -267,7 +295,7 @@ def of_ending(path: Path, typed: str, suffix: str) -> tuple[Format | None, objec
         return next(forms, None), frame
     if suffix in ARRAYS:
         results = archive(path, typed, of_arrays)
-    elif suffix == ".json":
+    elif suffix in (".json", SCRIPT):
         document = read_json(path, typed)
         results = None if document is None else rows_of(document, path, of_document)
     elif suffix in JSON:

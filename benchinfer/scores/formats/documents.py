@@ -31,6 +31,7 @@ from benchinfer.scores.resampling import Resampling
 DEEPEST = 20
 _MOST_ROWS = 4_000_000  # which take about 1.5 GB as records
 _ATTRIBUTE = re.compile(r"@attribute\s+('(?:[^'\\]|\\.)*'|\"[^\"]*\"|\S+)\s+(.+)", re.IGNORECASE)
+_SCRIPT = re.compile(r"\s*window\.\w+\s*=\s*")  # a document that a page loads
 _SURROGATE = re.compile(rb"\\u[dD][89a-fA-F]")
 
 
@@ -49,7 +50,8 @@ def read_json(path: Path, typed: str) -> object:
 
     try:
         # JSON's own decoding lets halves of characters pass.
-        document = json.loads(data.decode(json.detect_encoding(data)), object_pairs_hook=once)
+        text = _without_script(data.decode(json.detect_encoding(data)))
+        document = json.loads(text, object_pairs_hook=once)
         if _SURROGATE.search(data):
             json.dumps(document, ensure_ascii=False).encode()
     except RecursionError:
@@ -66,6 +68,18 @@ def read_json(path: Path, typed: str) -> object:
     if twice:
         raise _keys_twice(typed, len(twice), list(dict.fromkeys(twice)))
     return document
+
+
+def _without_script(text: str) -> str:
+    """Return the document that a script gives to a page.
+
+    Examples
+    --------
+    >>> _without_script('window.DATA = {"a": 1};')
+    '{"a": 1}'
+    """
+    script = _SCRIPT.match(text)
+    return text if script is None else text[script.end() :].rstrip().removesuffix(";")
 
 
 def _bytes_of(path: Path, typed: str) -> bytes:

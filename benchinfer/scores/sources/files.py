@@ -353,15 +353,14 @@ def _of_tool(path: Path) -> bool:
         return False
 
 
-def _of_files(
-    typed: str, paths: list[Path], folder: Path, others: Sequence[Path], name: str | None
-) -> Source:
-    """Read files together, with findings on the files read and on the others."""
-    given, paths = paths, of_one_kind(typed, paths, folder, _of_tool)
-    names = [below(path, folder) for path in paths]
+def _each(
+    typed: str, paths: list[Path], folder: Path, name: str | None
+) -> tuple[dict[str, Source], list[str]]:
+    """Open files of one kind, those of a tool if there is one, and list those without scores."""
     opened: dict[str, Source] = {}
     empty: list[str] = []
-    for path, file, said in zip(paths, names, of_names(paths, name), strict=True):
+    for path, said in zip(paths, of_names(paths, name), strict=True):
+        file = below(path, folder)
         try:
             source = replace(of_file(str(path), path, None, folder), name=file)
         except NoScoresError:
@@ -374,6 +373,15 @@ def _of_files(
         raise NoScoresError(f"no file of {typed!r} holds scores: {several(empty)}.")
     if any(of.known is not None for of in opened.values()) and suffix_of(paths[0]) in JSON:
         opened = {file: of for file, of in opened.items() if of.known is not None}
+    return opened, empty
+
+
+def _of_files(
+    typed: str, paths: list[Path], folder: Path, others: Sequence[Path], name: str | None
+) -> Source:
+    """Read files together, with findings on the files read and on the others."""
+    given, paths = paths, of_one_kind(typed, paths, folder, _of_tool)
+    opened, empty = _each(typed, paths, folder, name)
     names, parts = list(opened), list(opened.values())
     left = {folder / file for file in (*names, *empty)}
     others = [*others, *(path for path in given if path not in left)]

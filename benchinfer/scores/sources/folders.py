@@ -162,10 +162,8 @@ def _columns_of_all(columns: Sequence[Columns], names: Columns) -> tuple[Columns
         ("column", "files"),
         *((c, f"{sum(c in of for of in held)} of {len(held)}") for c in others[:5]),
     )
-    what = (
-        f"{count(len(others), 'column')} {'was' if len(others) == 1 else 'were'} left out, which not"
-        " all files have."
-    )
+    left = "was" if len(others) == 1 else "were"
+    what = f"{count(len(others), 'column')} {left} left out, which not all files have."
     hint = "where one is needed, write it into all files, empty where there is no value."
     found = Finding("columns of some files", "note", len(others), what, where, hint)
     return [c for c in columns[0] if c in shared], [found]
