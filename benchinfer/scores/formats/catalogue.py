@@ -36,9 +36,12 @@ SQL = (*DUCKDB, ".sqlite", ".sqlite3")
 EXCEL = (".xlsx", ".xls")
 ARRAYS = (".npz",)
 ARFF = (".arff",)
-# Of a plain table, how a cell that is no number tells its spread, characters that are looked at,
-# and the size in bytes above which no table was printed to be read.
-_SPREAD, _LOOK = re.compile(r"\d\s*(?:\u00b1|\+/-)\s*[\d.]"), 4096
+# Of a plain table, how a cell that is no number tells its spread or its unit, characters that are
+# looked at, and sizes in bytes above which no table was printed to be read, or has percent signs.
+_SPREAD = re.compile(r"\d\s*(?:\u00b1|\+/?-)\s*[\d.]|\.\d+(?:\+\d*\.\d+|\s*\(\d*\.\d+\))")
+_PERCENT = re.compile(r"(?:^|[,;\t|\"])\s*-?[\d.]+\s*%\"?\s*(?:[,;\t|]|$)")
+_FEW = 1 << 20
+_LOOK = 4096
 _LARGE = 1 << 24
 
 # Columns of a table, and the function of their names that returns its format.
@@ -269,15 +272,16 @@ def suffix_of(path: Path) -> str:
 
 
 def is_page(path: Path) -> bool:
-    """Return whether a file is a page, or a plain table whose cells hold a mean and its spread."""
+    """Return whether a file is a page, or a plain table with spreads or percent signs in cells."""
     suffix = path.suffix.casefold()
     if suffix not in TEXT:
         return suffix in _PAGES
-    if path.stat().st_size > _LARGE:
+    if (size := path.stat().st_size) > _LARGE:
         return False
     with path.open(encoding="utf-8", errors="replace") as file:
         first = file.read(_LOOK).splitlines()[1:4]
-    return any(_SPREAD.search(line) for line in first)
+    signs = [_SPREAD, _PERCENT] if size <= _FEW else [_SPREAD]
+    return any(sign.search(line) for line in first for sign in signs)
 
 
 def head(path: Path, size: int = len(SQLITE)) -> bytes:
