@@ -357,3 +357,10 @@ def test_a_plan_of_dask_that_fails_is_one_error(balanced, tmp_path):
     named = dd.from_pandas(balanced.drop(columns="replication").set_index("dataset"), npartitions=2)
     scores = read_scores(named, measures=ACC, repeats="keep")
     assert scores.datasets == ("d0", "d1", "d2")
+
+
+def test_a_record_in_a_comment_ahead_of_the_header_is_skipped(balanced, tmp_path):
+    text = '#{"host": "h1"}\n# {"seed": 3}\n' + balanced.to_csv(index=False)
+    (tmp_path / "a.csv").write_text(text)
+    scores = read_scores(tmp_path / "a.csv", measures={"score": "higher"})
+    assert scores.digest == read_scores(balanced, measures={"score": "higher"}).digest

@@ -107,8 +107,10 @@ def _crossed(document: Record) -> bool:
 
     Examples
     --------
-    >>> _crossed({"svm": {"iris": 1}, "knn": {"iris": 2}}), _crossed({"lr": {"a": 1}, "f1": {"b": 2}})
-    (True, False)
+    >>> _crossed({"svm": {"iris": 1}, "knn": {"iris": 2}})
+    True
+    >>> _crossed({"settings": {"depth": 1}, "metrics": {"f1": 0.5}})
+    False
     """
     inner = [cast("Record", value) for value in document.values() if isinstance(value, Mapping)]
     if not inner:

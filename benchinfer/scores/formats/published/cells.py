@@ -6,12 +6,13 @@ from dataclasses import dataclass
 
 from benchinfer.core.errors import ScoreTableError
 from benchinfer.core.numbers import count, several
+from benchinfer.scores.columns import FAILED
 
 type Grid = list[list[str]]  # rows of texts; the first has the names of the columns
 
-# What stands in place of a score, in small letters; OOM is a run that was out of memory.
+# What stands in place of a score, in small letters.
 _BLANK = re.compile(
-    r"|-{1,3}|[\u2012\u2013\u2014\u2212]|n\.?/?a\.?|oom|nan(\s*(\u00b1|\+/?-)\s*nan|\s*\(\s*nan\s*\))?"
+    r"|-{1,3}|[\u2012\u2013\u2014\u2212]|n\.?/?a\.?|nan(\s*(\u00b1|\+/?-)\s*nan|\s*\(\s*nan\s*\))?"
 )
 # Signs of emphasis and of footnotes; an asterisk is both in Markdown.
 _MARKS = re.compile(
@@ -81,7 +82,10 @@ def numbers_of(grid: Grid, typed: str) -> PublishedTable:
     for i, name in enumerate(names):
         cells = [_matched(row[i]) for row in plain]
         texts = [row[i] for row in plain]
-        odd = sum(c is None and not _is_blank(t) for c, t in zip(cells, texts, strict=True))
+        odd = sum(
+            c is None and not _is_blank(t) and t.casefold() not in FAILED
+            for c, t in zip(cells, texts, strict=True)
+        )
         if odd * 2 > len(rows):
             means[name] = list(texts)
             continue
@@ -113,8 +117,8 @@ def _is_blank(cell: str) -> bool:
 
     Examples
     --------
-    >>> [_is_blank(cell) for cell in ("-", "N/A", "OOM", "nan \u00b1 nan", "0.5", "svm")]
-    [True, True, True, True, False, False]
+    >>> [_is_blank(cell) for cell in ("-", "N/A", "nan \u00b1 nan", "0.5", "OOM")]
+    [True, True, True, False, False]
     """
     return _BLANK.fullmatch(cell.casefold()) is not None
 
