@@ -181,10 +181,12 @@ RUNS: tuple[tuple[str, str], ...] = (
     ("machine.json", "timing.asv.cases"),
 )
 
-# Endings of files of a folder that are read; files that describe others (MTEB); beginnings of the
-# names of files that hold the scores of a folder, the others being beside (ours, ASlib).
+# Endings of files of a folder that are read; files that describe others (MTEB); endings of what
+# tools print, read where a folder has no tables; beginnings of the names of files that hold the
+# scores of a folder, the others being beside (ours, ASlib).
 READ = {*TEXT, *ARROW, *JSON, *SQL, *EXCEL, *ARRAYS, *ARFF, ".eval"}
 DESCRIPTIONS = {"model_meta.json"}
+PRINTED = {".txt", ".trec", ".log", SCRIPT}
 OURS, SCENARIO = "scores.", "algorithm_runs.arff"
 
 

@@ -8,6 +8,7 @@ from benchinfer.scores.columns import COMMON, common_name
 from benchinfer.scores.formats.format import Record, Rows, directed, is_score
 
 _DEEPEST = 6  # levels of labels
+_MOST = 40  # levels of records and lists in which scores are looked for
 _REPLICATION = "replication"
 _NOT_SCORES = {name for role, names in COMMON.items() if role != "value" for name in names}
 
@@ -20,19 +21,23 @@ def numbers_in(value: object) -> bool:
     return bool(items) and all(map(is_score, items))
 
 
-def has_score(value: object) -> bool:
+def has_score(value: object, depth: int = 0) -> bool:
     """Return whether there is a number in a value that is no label by its name.
+
+    What is nested too deep to be a table counts as one, for its reader to say so.
 
     Examples
     --------
     >>> has_score([{"role": "user", "seed": 3}]), has_score({"a": [{"loss": 0.5}]})
     (False, True)
     """
+    if depth > _MOST:
+        return True
     if isinstance(value, Mapping):
-        record = cast("Record", value)
-        return any(has_score(v) for k, v in record.items() if common_name(k) not in _NOT_SCORES)
+        values = [v for k, v in cast("Record", value).items() if common_name(k) not in _NOT_SCORES]
+        return any(has_score(v, depth + 1) for v in values)
     if isinstance(value, list):
-        return any(map(has_score, cast("list[object]", value)))
+        return any(has_score(v, depth + 1) for v in cast("list[object]", value))
     return is_score(value)
 
 
@@ -102,7 +107,7 @@ def levels(document: Record) -> Rows | None:
     return replicated(list(rows.values()))
 
 
-def _crossed(document: Record) -> bool:
+def _crossed(document: Record, depth: int = 0) -> bool:
     """Return whether the records at each place have mostly the names of the first.
 
     Examples
@@ -112,12 +117,14 @@ def _crossed(document: Record) -> bool:
     >>> _crossed({"settings": {"depth": 1}, "metrics": {"f1": 0.5}})
     False
     """
+    if depth > _DEEPEST:
+        return False
     inner = [cast("Record", value) for value in document.values() if isinstance(value, Mapping)]
     if not inner:
         return True
     first = inner[0].keys()
     alike = all(2 * len(first & record.keys()) >= len(first | record.keys()) for record in inner)
-    return alike and all(map(_crossed, inner))
+    return alike and all(_crossed(record, depth + 1) for record in inner)
 
 
 def _leaves(value: object, keys: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], object]]:

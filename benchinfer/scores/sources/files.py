@@ -26,6 +26,7 @@ from benchinfer.scores.formats.catalogue import (
     EXCEL,
     JSON,
     OURS,
+    PRINTED,
     SCENARIO,
     SQL,
     SQLITE,
@@ -296,6 +297,7 @@ def _of_folder(typed: str, path: Path, name: str | None) -> Source:
         inner = replace(inner, known=results[0], stem=path.name, toml=toml)
         return with_notes(inner, [not_opened(streams, path)]) if streams else inner
     tables = [file for file in files if is_table(file)]
+    tables = tables or [f for f in files if suffix_of(f) in PRINTED and _of_tool(f)]
     if not tables:
         raise ScoreTableError(
             f"the folder {typed!r} holds no table.",

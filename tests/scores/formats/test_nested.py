@@ -94,7 +94,7 @@ def test_records_without_scores_are_left_aside(read):
     assert means(scores) == {"a": 0, "b": 1}
 
 
-def test_scalars_above_a_list_belong_to_each_record(read, tmp_path):
+def test_scalars_above_a_list_belong_to_each_record(tmp_path):
     for k, m in enumerate(("a", "b")):
         rows = [{"dataset": d, "acc": k + i} for i, d in enumerate(("x", "y"))]
         document = {"model": m, "version": 1, "results": rows}
