@@ -273,6 +273,31 @@ def suffix_of(path: Path) -> str:
     return suffixes[-1] if suffixes else ""
 
 
+def ending_of(path: Path) -> str:
+    """Return the ending of the name of a file, with that of a compression.
+
+    Examples
+    --------
+    >>> ending_of(Path("bm25-0.1.txt")), ending_of(Path("runs.csv.gz"))
+    ('.txt', '.csv.gz')
+    """
+    text = path.name
+    while path.suffix.casefold() in COMPRESSED:
+        path = path.with_suffix("")
+    return text[len(path.with_suffix("").name) :]
+
+
+def name_of(path: Path) -> str:
+    """Return the name of a file without its ending; other points belong to the name.
+
+    Examples
+    --------
+    >>> name_of(Path("runs/bm25-0.1.txt"))
+    'bm25-0.1'
+    """
+    return path.name.removesuffix(ending_of(path)) or path.name
+
+
 def is_page(path: Path) -> bool:
     """Return whether a file is a page, or a plain table with spreads or percent signs in cells."""
     suffix = path.suffix.casefold()

@@ -59,20 +59,20 @@ def replicated(rows: Rows) -> Rows:
         if common_name(name) not in _NOT_SCORES
     ):
         lists = set()
-    found: Rows = []
+    result: Rows = []
     for row in rows:
-        held = {name: row[name] for name in lists if numbers_in(row.get(name))}
+        series = {name: row[name] for name in lists if numbers_in(row.get(name))}
         texts = {
             name: json.dumps(value) if isinstance(value, list) else value
             for name, value in row.items()
-            if name not in held
+            if name not in series
         }
-        if len({len(values) for values in held.values()}) != 1:
-            found.append(texts | {name: json.dumps(value) for name, value in held.items()})
+        if len({len(values) for values in series.values()}) != 1:
+            result.append(texts | {name: json.dumps(value) for name, value in series.items()})
             continue
-        for i, numbers in enumerate(zip(*held.values(), strict=True)):
-            found.append(texts | {_REPLICATION: i} | dict(zip(held, numbers, strict=True)))
-    return found
+        for i, numbers in enumerate(zip(*series.values(), strict=True)):
+            result.append(texts | {_REPLICATION: i} | dict(zip(series, numbers, strict=True)))
+    return result
 
 
 def levels(document: Record) -> Rows | None:
@@ -123,8 +123,8 @@ def _crossed(document: Record, depth: int = 0) -> bool:
     if not inner:
         return True
     first = inner[0].keys()
-    alike = all(2 * len(first & record.keys()) >= len(first | record.keys()) for record in inner)
-    return alike and all(_crossed(record, depth + 1) for record in inner)
+    crossed = all(2 * len(first & record.keys()) >= len(first | record.keys()) for record in inner)
+    return crossed and all(_crossed(record, depth + 1) for record in inner)
 
 
 def _leaves(value: object, keys: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], object]]:

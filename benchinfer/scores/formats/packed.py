@@ -14,31 +14,6 @@ _SMALL = 1 << 26  # bytes that any file may unpack to
 _MOST_TIMES = 250  # gzip makes equal rows 1,000 times smaller, and scores at most 50 times
 
 
-def ending_of(path: Path) -> str:
-    """Return the ending of the name of a file, with that of a compression.
-
-    Examples
-    --------
-    >>> ending_of(Path("bm25-0.1.txt")), ending_of(Path("runs.csv.gz"))
-    ('.txt', '.csv.gz')
-    """
-    text = path.name
-    while path.suffix.casefold() in COMPRESSED:
-        path = path.with_suffix("")
-    return text[len(path.with_suffix("").name) :]
-
-
-def name_of(path: Path) -> str:
-    """Return the name of a file without its ending; other points belong to the name.
-
-    Examples
-    --------
-    >>> name_of(Path("runs/bm25-0.1.txt"))
-    'bm25-0.1'
-    """
-    return path.name.removesuffix(ending_of(path)) or path.name
-
-
 def refuse_bomb(typed: str, unpacked: int, packed: int) -> None:
     """Raise a ScoreTableError where a file unpacks to far more than scores do."""
     if unpacked > max(_SMALL, _MOST_TIMES * packed):

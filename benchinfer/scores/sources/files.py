@@ -33,6 +33,7 @@ from benchinfer.scores.formats.catalogue import (
     TEXT,
     head,
     is_page,
+    name_of,
     of_document,
     of_ending,
     of_folder,
@@ -45,7 +46,6 @@ from benchinfer.scores.formats.documents import (
     runs_by_tasks,
 )
 from benchinfer.scores.formats.format import Format, NoScoresError
-from benchinfer.scores.formats.packed import name_of
 from benchinfer.scores.sources.arrow import arrow_file
 from benchinfer.scores.sources.excel import excel_file
 from benchinfer.scores.sources.folders import (

@@ -19,9 +19,17 @@ from benchinfer.scores.columns import (
     slots,
 )
 from benchinfer.scores.coverage import Finding
-from benchinfer.scores.formats.catalogue import DESCRIPTIONS, EXCEL, JSON, READ, SQL, suffix_of
+from benchinfer.scores.formats.catalogue import (
+    DESCRIPTIONS,
+    EXCEL,
+    JSON,
+    READ,
+    SQL,
+    ending_of,
+    name_of,
+    suffix_of,
+)
 from benchinfer.scores.formats.format import directed
-from benchinfer.scores.formats.packed import ending_of, name_of
 from benchinfer.scores.sources.frames import Columns, Loaded, Source
 from benchinfer.scores.sources.streams import is_stream
 
@@ -102,8 +110,8 @@ def together(parts: Sequence[Source], names: Sequence[str], notes: Sequence[Find
         tables = [frame.collect() for frame, _ in loaded]
         findings = [finding for _, of_part in loaded for finding in of_part]
         findings += _files_read([len(table) for table in tables], names)
-        found = [*findings, *left_out, *notes]
-        return _joined(tables, labels, [*scores, *slots(covariates)]), found
+        findings += [*left_out, *notes]
+        return _joined(tables, labels, [*scores, *slots(covariates)]), findings
 
     kinds = {c: kind for part in parts for c, kind in part.kinds.items() if c in columns}
     known = parts[0].known
@@ -148,11 +156,11 @@ def _columns_of_all(columns: Sequence[Columns], names: Columns) -> tuple[Columns
     A ScoreTableError is raised where one that has a role by its name is not in all files, where
     half of the columns are not, or no measure by its name is while some files have one.
     """
-    held = [set(of) for of in columns]
-    shared = set[str].intersection(*held)
+    of_file = [set(of) for of in columns]
+    shared = set[str].intersection(*of_file)
     others = list(dict.fromkeys(c for of in columns for c in of if c not in shared))
     roles = {name for role in COMMON.values() for name in role}
-    few = any(2 * len(shared) <= len(of) for of in held)
+    few = any(2 * len(shared) <= len(of) for of in of_file)
     unlike = bool(directed(others)) and not directed(shared)
     if few or unlike or any(common_name(c) in roles for c in others):
         raise _other_columns(columns, names)
@@ -160,13 +168,13 @@ def _columns_of_all(columns: Sequence[Columns], names: Columns) -> tuple[Columns
         return columns[0], []
     where = (
         ("column", "files"),
-        *((c, f"{sum(c in of for of in held)} of {len(held)}") for c in others[:5]),
+        *((c, f"{sum(c in of for of in of_file)} of {len(of_file)}") for c in others[:5]),
     )
     left = "was" if len(others) == 1 else "were"
     what = f"{count(len(others), 'column')} {left} left out, which not all files have."
     hint = "where one is needed, write it into all files, empty where there is no value."
-    found = Finding("columns of some files", "note", len(others), what, where, hint)
-    return [c for c in columns[0] if c in shared], [found]
+    finding = Finding("columns of some files", "note", len(others), what, where, hint)
+    return [c for c in columns[0] if c in shared], [finding]
 
 
 def _other_columns(columns: Sequence[Columns], names: Columns) -> ScoreTableError:

@@ -5,8 +5,8 @@ from pathlib import Path
 from typing import Any
 
 from benchinfer.core.measure import Measure
+from benchinfer.scores.formats.catalogue import name_of
 from benchinfer.scores.formats.format import Format, Results, number_or_text
-from benchinfer.scores.formats.packed import name_of
 
 # What the tables say of a series beside the scores.
 _FACTS = {

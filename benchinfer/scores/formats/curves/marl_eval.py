@@ -22,14 +22,14 @@ def marl_eval(document: Record, _: Path) -> Results | None:
     rows: list[dict[str, Any]] = []
     last = 0
     for (environment, task, algorithm, seed), run in runs:
-        held = run.get(_LAST) or {}
-        if not held and _steps(run):
-            held, last = _steps(run)[-1], last + 1
+        metrics = run.get(_LAST) or {}
+        if not metrics and _steps(run):
+            metrics, last = _steps(run)[-1], last + 1
         labels = {"domain": environment, "dataset": task, "algorithm": algorithm}
         rows += [
             labels
             | {"replication": seed.removeprefix("seed_"), "measure": name, "value": _mean(of)}
-            for name, of in cast("Record", held).items()
+            for name, of in cast("Record", metrics).items()
             if name not in _NO_METRICS
         ]
     if not rows:
@@ -62,12 +62,14 @@ def _runs(level: object, labels: tuple[str, ...] = ()) -> Iterator[tuple[tuple[s
 
 def _steps(run: Record) -> list[Record]:
     """Return the evaluations of a run that have a step, in their order."""
-    held = [
+    steps = [
         cast("Record", value)
         for value in run.values()
         if isinstance(value, Mapping) and "step_count" in value
     ]
-    return sorted(held, key=lambda step: step["step_count"] if is_score(step["step_count"]) else -1)
+    return sorted(
+        steps, key=lambda step: step["step_count"] if is_score(step["step_count"]) else -1
+    )
 
 
 def _mean(values: object) -> object:

@@ -22,16 +22,16 @@ def monitor(path: Path, _: str) -> Results | None:
     """
     with path.open(encoding="utf-8", newline="", errors="replace") as file:
         try:
-            said = json.loads(file.readline()[1:])
+            first = json.loads(file.readline()[1:])
             reader = csv.DictReader(file, strict=True)
-            if not has_record([said], "t_start") or not {"r", "l", "t"} <= set(
+            if not has_record([first], "t_start") or not {"r", "l", "t"} <= set(
                 reader.fieldnames or ()
             ):
                 return None
             lines = list(reader)
         except (ValueError, RecursionError, csv.Error):
             return None  # as a plain table, whose reader says what is wrong
-    task = str(said.get("env_id") or "environment")
+    task = str(first.get("env_id") or "environment")
     algorithm, run = _agent(path, task)
     match = _NAME.fullmatch(path.name)
     run = "/".join(filter(None, [run, match[1] if match else ""])) or "0"

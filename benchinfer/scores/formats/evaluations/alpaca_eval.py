@@ -1,7 +1,7 @@
 """Annotations of AlpacaEval, and its boards."""
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, cast
 
 from benchinfer.core.measure import Measure
 from benchinfer.scores.formats.format import Format, Names, Record, Results, is_score
@@ -26,7 +26,7 @@ def annotations(records: Sequence[Record], _: str) -> Results:
         place = (*map(str, row.values()), item)
         seen[place] = seen.get(place, 0) + 1
         again = f" ({seen[place]})" if seen[place] > 1 else ""
-        value = preference - 1 if is_score(preference) else None
+        value = float(cast("float", preference)) - 1 if is_score(preference) else None
         rows.append(row | {"item": item + again, "preference": value})
     return Format(
         "AlpacaEval, annotations",

@@ -5,8 +5,8 @@ from pathlib import Path
 from typing import Any, cast
 
 from benchinfer.core.measure import Measure
+from benchinfer.scores.formats.catalogue import name_of
 from benchinfer.scores.formats.format import Format, Record, Results, has_record, records
-from benchinfer.scores.formats.packed import name_of
 from benchinfer.scores.resampling import Resampling
 
 _TOOL = "DeepEval"
@@ -22,8 +22,8 @@ def deepeval(document: Record, path: Path) -> Results | None:
     if not any(has_record(case.get(key), "score") for case in cases for key in _METRICS):
         return None
     settings = document.get("hyperparameters")
-    held = cast("Record", settings) if isinstance(settings, Mapping) else {}
-    said = document.get("identifier") or held.get("model") or held.get("Model")
+    values = cast("Record", settings) if isinstance(settings, Mapping) else {}
+    model = document.get("identifier") or values.get("model") or values.get("Model")
     rows: list[dict[str, Any]] = []
     seen: dict[str, int] = {}
     for i, case in enumerate(cases):
@@ -35,7 +35,7 @@ def deepeval(document: Record, path: Path) -> Results | None:
             error = metric.get("error")
             rows.append(
                 {
-                    "algorithm": str(said or name_of(path)),
+                    "algorithm": str(model or name_of(path)),
                     "item": item,
                     "measure": str(metric.get("name") or metric.get("metric")),
                     "value": metric.get("score"),

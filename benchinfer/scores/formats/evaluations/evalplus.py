@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import Any
 
 from benchinfer.core.measure import Measure
+from benchinfer.scores.formats.catalogue import name_of
 from benchinfer.scores.formats.format import Format, Record, Results, has_record, part, records
-from benchinfer.scores.formats.packed import name_of
 from benchinfer.scores.resampling import Resampling
 
 _TOOL = "EvalPlus"
@@ -40,11 +40,11 @@ def evalplus(document: Record, path: Path) -> Results | None:
             values = {"base": base}
             values |= {} if plus is None else {"plus": plus, "base+plus": min(base, plus)}
             rows += [row | {"measure": name, "value": value} for name, value in values.items()]
-    held = dict.fromkeys(row["measure"] for row in rows)
+    measures = dict.fromkeys(row["measure"] for row in rows)
     return Format(
         _TOOL,
         {"item": "replication"},
-        measures=tuple(Measure(m, "higher", bounds=(0.0, 1.0)) for m in held),
+        measures=tuple(Measure(m, "higher", bounds=(0.0, 1.0)) for m in measures),
         resampling=Resampling("items"),
         units=("item", "sample") if most > 1 else (),
         unused=() if most > 1 else ("sample",),
@@ -61,10 +61,10 @@ def _solutions(tasks: Record, task: str) -> list[tuple[float, float | None]]:
             )
             for s in records(tasks, task, _TOOL)
         ]
-    held = part(tasks, task, dict, _TOOL)
+    results = part(tasks, task, dict, _TOOL)
     base, plus = (
-        part(held, "base", list, _TOOL),
-        part({"plus": held.get("plus") or []}, "plus", list, _TOOL),
+        part(results, "base", list, _TOOL),
+        part({"plus": results.get("plus") or []}, "plus", list, _TOOL),
     )
     plus = plus if len(plus) == len(base) else [None] * len(base)
     return [
@@ -74,5 +74,5 @@ def _solutions(tasks: Record, task: str) -> list[tuple[float, float | None]]:
 
 def _passed(status: object) -> float:
     """Return 1 for a status that says so, alone or before the results of the tests."""
-    said = status[0] if isinstance(status, Sequence) and not isinstance(status, str) else status
-    return float(said in (_PASS, _OLD))
+    word = status[0] if isinstance(status, Sequence) and not isinstance(status, str) else status
+    return float(word in (_PASS, _OLD))

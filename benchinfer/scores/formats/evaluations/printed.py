@@ -6,8 +6,8 @@ from typing import Any
 
 from benchinfer.core.errors import ScoreTableError
 from benchinfer.core.measure import Better, Measure
+from benchinfer.scores.formats.catalogue import name_of
 from benchinfer.scores.formats.format import Format, Results, agreed, number_or_text
-from benchinfer.scores.formats.packed import name_of
 from benchinfer.scores.formats.pages import read_page
 from benchinfer.scores.formats.published.markdown import markdown
 from benchinfer.scores.resampling import Resampling

@@ -75,12 +75,12 @@ def _provider(result: Record) -> str:
 def _prompt(result: Record) -> str:
     """Return the template of a prompt, as variables are not yet in its label."""
     prompt = result.get("prompt")
-    said = prompt.get("label") or prompt.get("raw") if isinstance(prompt, Mapping) else prompt
-    return str(result.get("promptIdx", 0)) if len(str(said)) > 60 else str(said)
+    text = prompt.get("label") or prompt.get("raw") if isinstance(prompt, Mapping) else prompt
+    return str(result.get("promptIdx", 0)) if len(str(text)) > 60 else str(text)
 
 
 def _variables(result: Record) -> str:
     """Return the variables of a test, which older versions do not number."""
-    held = result.get("vars")
-    pairs = held.items() if isinstance(held, Mapping) else ()
+    variables = result.get("vars")
+    pairs = variables.items() if isinstance(variables, Mapping) else ()
     return ", ".join(f"{key}={value}" for key, value in pairs)

@@ -24,14 +24,14 @@ _LOWER = {"noise_sensitivity"}
 def ragas(names: Names) -> Format | None:
     """Describe the table of a result: a row per question, a column per metric of the tool."""
     item = next((name for name in ("user_input", "question") if name in names), None)
-    held = [name for name in names if name in _METRICS]
-    if item is None or not held:
+    metrics = [name for name in names if name in _METRICS]
+    if item is None or not metrics:
         return None
     return Format(
         "ragas",
         {item: "replication"},
         "wide-measures",
-        tuple(Measure(n, "lower" if n in _LOWER else "higher", bounds=(0.0, 1.0)) for n in held),
+        tuple(Measure(n, "lower" if n in _LOWER else "higher", bounds=(0.0, 1.0)) for n in metrics),
         Resampling("items"),
         name="{algorithm}",
     )

@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import Any
 
 from benchinfer.core.measure import Measure
+from benchinfer.scores.formats.catalogue import name_of
 from benchinfer.scores.formats.format import Format, Record, Results
-from benchinfer.scores.formats.packed import name_of
 from benchinfer.scores.resampling import Resampling
 
 # {strategy}-{model}-{temperature}_range_{first}-{last}_user-{model}-{strategy}_{time}
@@ -32,14 +32,14 @@ def tau_bench(records: Sequence[Record], name: str) -> Results:
         for record in records
     ]
     several = len({row["trial"] for row in rows}) > 1
-    said = f"{errors} of {len(rows)} trials of {name} ended by an error, with reward 0"
+    ended = f"{errors} of {len(rows)} trials of {name} ended by an error, with reward 0"
     return Format(
         "tau-bench",
         {"task": "replication"},
         "wide-measures",
         (Measure("reward", "higher", bounds=(0.0, 1.0)),),
         Resampling("items"),
-        note=said if errors else "",
+        note=ended if errors else "",
         units=("task", "trial") if several else (),
         unused=() if several else ("trial",),
     ), rows

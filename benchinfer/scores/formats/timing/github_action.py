@@ -1,14 +1,16 @@
 """Histories of github-action-benchmark: ``data.js``, and the same as JSON."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from benchinfer.core.measure import Better, Measure
+from benchinfer.core.measure import Better
 from benchinfer.scores.formats.format import (
     Format,
     Record,
     Results,
+    agreed,
     has_record,
     is_score,
     part,
@@ -25,6 +27,7 @@ _SECONDS = (
 )
 # Tools of which a larger value is better, whatever the unit; units of which it is.
 _HIGHER = {"benchmarkjs", "pytest", "customBiggerIsBetter"}
+_UNITS = {"time": "s", "throughput": "1/s"}  # where benchmarks have several
 _RATES = {"sec", "s", "second"}
 _ID = 8  # characters of a commit
 
@@ -43,20 +46,20 @@ def github_action(document: Record, _: Path) -> Results | None:
     short = {commit: commit[:_ID] for commit, *_ in benches}
     names = short if len(set(short.values())) == len(short) else {c: c for c in short}
     units: dict[str, set[str]] = {}
-    ways: dict[str, Better] = {}
-    for _, _, tool, bench in benches:
+    ways: dict[str, set[Better | None]] = {}
+    for _commit, _suite, tool, bench in benches:
         measure, better = _measure(str(bench.get("unit", "")), tool)
         units.setdefault(measure, set()).add(str(bench.get("unit", "")))
-        ways[measure] = better
+        ways.setdefault(measure, set()).add(better)
     rows: list[dict[str, Any]] = []
     seen: dict[tuple[str, str, str], int] = {}
     for commit, suite, tool, bench in benches:
         unit = str(bench.get("unit", ""))
-        measure, _ = _measure(unit, tool)
+        measure = _measure(unit, tool)[0]
         dataset = "/".join(filter(None, [suite, part(bench, "name", str, _TOOL)]))
         place = (commit, dataset, measure)
         seen[place] = seen.get(place, 0) + 1
-        value = bench.get("value")
+        value: Any = bench.get("value")
         if is_score(value) and len(units[measure]) > 1:
             value *= _SECONDS.get(unit.partition("/")[0], 1.0)
         rows.append(
@@ -69,8 +72,10 @@ def github_action(document: Record, _: Path) -> Results | None:
             }
         )
     measures = tuple(
-        Measure(name, ways[name], unit=next(iter(of)) if len(of) == 1 else "s")
-        for name, of in units.items()
+        replace(measure, unit=next(iter(units[measure.name])))
+        if len(units[measure.name]) == 1
+        else replace(measure, unit=_UNITS.get(measure.name, ""))
+        for measure in agreed(ways)
     )
     return Format(
         _TOOL,

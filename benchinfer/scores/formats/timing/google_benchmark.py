@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from benchinfer.core.measure import Measure
+from benchinfer.scores.formats.catalogue import name_of
 from benchinfer.scores.formats.format import (
     Format,
     Record,
@@ -18,7 +19,6 @@ from benchinfer.scores.formats.format import (
     part,
     records,
 )
-from benchinfer.scores.formats.packed import name_of
 from benchinfer.scores.resampling import Resampling
 
 _TOOL = "Google Benchmark"

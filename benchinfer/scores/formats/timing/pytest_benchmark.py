@@ -6,6 +6,7 @@ from typing import Any, cast
 
 from benchinfer.core.measure import Measure
 from benchinfer.scores.columns import COMMON
+from benchinfer.scores.formats.catalogue import name_of
 from benchinfer.scores.formats.format import (
     Format,
     Record,
@@ -16,7 +17,6 @@ from benchinfer.scores.formats.format import (
     part,
     records,
 )
-from benchinfer.scores.formats.packed import name_of
 from benchinfer.scores.resampling import Resampling
 
 _TOOL = "pytest-benchmark"

@@ -8,8 +8,8 @@ from typing import Any
 from benchinfer.core.errors import ScoreTableError
 from benchinfer.core.measure import Better
 from benchinfer.scores.columns import COMMON
+from benchinfer.scores.formats.catalogue import name_of
 from benchinfer.scores.formats.format import Format, Results, agreed
-from benchinfer.scores.formats.packed import name_of
 
 _BETTER: dict[str, Better] = {"MAXIMIZE": "higher", "MINIMIZE": "lower"}
 _STUDIES = "SELECT study_id, study_name FROM studies ORDER BY study_id"
