@@ -24,6 +24,8 @@ def summary(path: Path, _: str) -> Results | None:
             lines = list(reader)
         except csv.Error:
             return None  # as a plain table, whose reader says what is wrong
+    if any(None in line or None in line.values() for line in lines):
+        return None  # rows of other lengths
     rows: list[dict[str, Any]] = []
     seen: dict[tuple[str, str], int] = {}
     for line in lines:

@@ -5,9 +5,10 @@ from pathlib import Path
 from typing import Any, cast
 
 from benchinfer.core.measure import Measure
-from benchinfer.scores.formats.format import Format, Record, Results, is_score
+from benchinfer.scores.formats.format import Format, Record, Results, is_score, part
 from benchinfer.scores.resampling import Resampling
 
+_TOOL = "MARL-eval"
 _LAST = "absolute_metrics"
 _NO_METRICS = ("step_count", "elapsed_time")
 _HIGHER = ("return", "reward", "win_rate", "success", "score")
@@ -16,20 +17,20 @@ _LEVELS = 4  # environment, task, algorithm, run
 
 def marl_eval(document: Record, _: Path) -> Results | None:
     """Return the mean of each absolute metric of a run; without these, of its last evaluation."""
-    runs = list(_runs(document))
-    if not runs or not all(_LAST in run or _steps(run) for _, run in runs):
+    if not any(_LAST in run or _steps(run) for _, run in _runs(document)):
         return None
     rows: list[dict[str, Any]] = []
     last = 0
-    for (environment, task, algorithm, seed), run in runs:
-        metrics = run.get(_LAST) or {}
-        if not metrics and _steps(run):
-            metrics, last = _steps(run)[-1], last + 1
+    for (environment, task, algorithm, seed), run in _runs(document, strict=True):
+        steps = _steps(run)
+        metrics = part(run, _LAST, dict, _TOOL) if _LAST in run or not steps else {}
+        if not metrics and steps:
+            metrics, last = steps[-1], last + 1
         labels = {"domain": environment, "dataset": task, "algorithm": algorithm}
         rows += [
             labels
             | {"replication": seed.removeprefix("seed_"), "measure": name, "value": _mean(of)}
-            for name, of in cast("Record", metrics).items()
+            for name, of in metrics.items()
             if name not in _NO_METRICS
         ]
     if not rows:
@@ -39,7 +40,7 @@ def marl_eval(document: Record, _: Path) -> Results | None:
     if last:
         note += f", of {last} runs without absolute metrics the last one"
     return Format(
-        "MARL-eval",
+        _TOOL,
         measures=tuple(
             Measure(n, "higher") for n in names if any(w in n.casefold() for w in _HIGHER)
         ),
@@ -48,16 +49,19 @@ def marl_eval(document: Record, _: Path) -> Results | None:
     ), rows
 
 
-def _runs(level: object, labels: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], Record]]:
-    """Yield the run at the fourth level of records, with the names above it."""
-    if not isinstance(level, Mapping):
-        return
-    record = cast("Record", level)
+def _runs(
+    level: Record, labels: tuple[str, ...] = (), *, strict: bool = False
+) -> Iterator[tuple[tuple[str, ...], Record]]:
+    """Yield the run at the fourth level of records, with the names above it.
+
+    What is no record is passed over, or if `strict` an error.
+    """
     if len(labels) == _LEVELS:
-        yield labels, record
+        yield labels, level
         return
-    for name, value in record.items():
-        yield from _runs(value, (*labels, str(name)))
+    for name, value in level.items():
+        if strict or isinstance(value, Mapping):
+            yield from _runs(part(level, name, dict, _TOOL), (*labels, str(name)), strict=strict)
 
 
 def _steps(run: Record) -> list[Record]:

@@ -31,6 +31,8 @@ def monitor(path: Path, _: str) -> Results | None:
             lines = list(reader)
         except (ValueError, RecursionError, csv.Error):
             return None  # as a plain table, whose reader says what is wrong
+    if any(None in line or None in line.values() for line in lines):
+        return None  # rows of other lengths
     task = str(first.get("env_id") or "environment")
     algorithm, run = _agent(path, task)
     match = _NAME.fullmatch(path.name)

@@ -20,7 +20,7 @@ def annotations(records: Sequence[Record], _: str) -> Results:
     sets = {str(record.get("dataset")) for record in records}
     for record in records:
         preference = record.get("preference")
-        row: dict[str, Any] = {"dataset": str(record["dataset"])} if sets != {"None"} else {}
+        row: dict[str, Any] = {"dataset": str(record.get("dataset"))} if sets != {"None"} else {}
         row |= {"algorithm": str(record["generator_2"])}
         item = str(record["instruction"])
         place = (*map(str, row.values()), item)

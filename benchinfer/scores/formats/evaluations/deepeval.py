@@ -16,9 +16,8 @@ _CASES = ("testCases", "conversationalTestCases")
 
 def deepeval(document: Record, path: Path) -> Results | None:
     """Return the score of each metric on each test case; a metric that failed has its error."""
-    cases: list[Record] = [
-        case for key in _CASES if document.get(key) for case in records(document, key, _TOOL)
-    ]
+    kinds = [key for key in _CASES if any(has_record(document.get(key), of) for of in _METRICS)]
+    cases: list[Record] = [case for key in kinds for case in records(document, key, _TOOL)]
     if not any(has_record(case.get(key), "score") for case in cases for key in _METRICS):
         return None
     settings = document.get("hyperparameters")
