@@ -121,16 +121,16 @@ def warnings(
 
     A remedy that begins with one of the names is data, and its first letter stays.
     """
-    said: dict[str, list[str]] = {}
+    texts: dict[str, list[str]] = {}
     for measure, rows in checks.items():
         for check in rows:
             if not check.remedy:
                 continue
             remedy = sentence(as_options(check.remedy), names)
             end = "" if remedy.endswith((".", "?")) else "."
-            said.setdefault(f"{check.check}: {check.held}. {remedy}{end}", []).append(measure)
-    if said:
+            texts.setdefault(f"{check.sentence} {remedy}{end}", []).append(measure)
+    if texts:
         out.heading("Warnings")
-    for text, measures in said.items():
+    for text, measures in texts.items():
         of = "" if len(measures) == len(checks) else f"{join(measures)}: "
         out.prose(f"- {of}{text}", hanging="  ")
