@@ -118,7 +118,8 @@ GLOSSARY: dict[str, str] = {
     "direction": "whether a check passes with at most or at least the limit; empty without one",
     "limit": "the limit it is compared with; none where the value informs or does not decide alone",
     "ok": "whether the check passed",
-    "remedy": "what to do or how to read it",
+    "sentence": "what was found",
+    "remedy": "what follows from it, and what to do",
     "rule": "name of the rule that found it",
     "severity": "error (stops reading), warning or note",
     "count": "how many rows, cells or names are concerned",
@@ -420,8 +421,8 @@ def records(rows: Sequence[object], names: Sequence[str]) -> pd.DataFrame:
 
 
 def checks_frame(checks: Sequence[object]) -> pd.DataFrame:
-    """Return the table of checks: ``check value direction limit ok remedy``."""
-    return records(checks, ("check", "value", "direction", "limit", "ok", "remedy"))
+    """Return the table of checks: ``check value direction limit ok sentence remedy``."""
+    return records(checks, ("check", "value", "direction", "limit", "ok", "sentence", "remedy"))
 
 
 def _without_minus_zero(values: Any) -> Any:

@@ -117,18 +117,16 @@ _DIM = {f"verdict {word}" for word in ("undecided", "equivalent", "missing")}
 def warnings(
     out: Terminal, checks: Mapping[str, Sequence[Check]], names: Sequence[str] = ()
 ) -> None:
-    """Print the checks that have a remedy as warnings, each once for several measures.
+    """Print what checks found, and what follows, as warnings, each once for several measures.
 
-    A remedy that begins with one of the names is data, and its first letter stays.
+    A sentence that begins with one of the names keeps its first letter.
     """
     texts: dict[str, list[str]] = {}
     for measure, rows in checks.items():
         for check in rows:
-            if not check.remedy:
-                continue
-            remedy = sentence(as_options(check.remedy), names)
-            end = "" if remedy.endswith((".", "?")) else "."
-            texts.setdefault(f"{check.sentence} {remedy}{end}", []).append(measure)
+            said = (sentence(as_options(t), names) for t in (check.sentence, check.remedy) if t)
+            if text := " ".join(said):
+                texts.setdefault(text, []).append(measure)
     if texts:
         out.heading("Warnings")
     for text, measures in texts.items():
