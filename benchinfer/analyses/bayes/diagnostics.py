@@ -113,7 +113,7 @@ def _design(result: BayesComparison) -> list[Check]:
             ok=data.noisy,
             sentence="Scores are not repeated, or repeat exactly: noise cannot be told from how the"
             " algorithms differ.",
-            remedy="What is said of the next data set is said of its next observed score.",
+            remedy="So what is said of the next data set is said of its next observed score.",
         ),
     ]
     if silent and data.noisy:

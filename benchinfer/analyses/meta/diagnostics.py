@@ -91,7 +91,7 @@ def _weights(meta: MetaComparison) -> list[Check]:
             fewest,
             3.0,
             least=True,
-            sentence=f"Some pairs rest on {count(fewest, 'data set')}, which decide next to"
+            sentence=f"Some pairs rest on {count(fewest, 'data set')}: that decides next to"
             " nothing.",
             remedy='The spread of two has one degree of freedom; method="fixed" tests the effect'
             " on these two alone.",

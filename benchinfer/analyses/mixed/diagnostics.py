@@ -562,8 +562,8 @@ def _direct(result: MixedComparison, pairs: Oriented, alpha: float) -> list[Chec
             len(shown),
             sentence=f"{subject(len(shown), 'verdict', 'is')} not that of the data sets that both"
             f" algorithms have ({'; '.join(shown[:_SHOWN])}{more}).",
-            remedy="The model adds data sets that only one of the two has; direct() is of the"
-            " others.",
+            remedy="The model adds data sets that only one of the two has; direct() leaves"
+            " these out.",
         ),
     ]
 
@@ -658,7 +658,7 @@ def _skewness(result: MixedComparison, family: ContrastFamily, pairs: Oriented) 
             int(skew.sum()),
             sentence=f"The differences of {count(int(skew.sum()), 'pair')} are too skew for"
             f" claims about means, so that such a pair is undecided ({some_of(pairs, skew)}).",
-            remedy="A mean is tested by symmetric differences; typical differences are compared"
+            remedy="Tests of means take differences as symmetric; typical differences are compared"
             " by compare_permutation.",
         ),
         Check.of(

@@ -63,8 +63,8 @@ def _provisional(course: Course, named: Named) -> Check:
     return Check.of(
         "provisional p-values",
         n,
-        sentence=f"{subject(n, 'provisional p-value', 'decides')} nothing yet, however small it"
-        f" is ({named(waiting)}).",
+        sentence=f"{subject(n, 'provisional p-value', 'decides')} nothing yet, however small"
+        f" ({named(waiting)}).",
         remedy="A part of the level is kept for later stages.",
     )
 

@@ -252,7 +252,7 @@ def _of_adjustment(result: PermutationComparison) -> list[Check]:
 def _of_claims(result: PermutationComparison) -> list[Check]:
     """Return the checks of the population of the claims, missing scores and the tolerance."""
     setting, domain = result.setting, result.target == "domain"
-    domains, thin = len(set(setting.domains)), len(setting.coverage.thin)
+    domains = len(set(setting.domains))
     rows: list[Check] = []
     if domain:
         rows = [
@@ -271,11 +271,6 @@ def _of_claims(result: PermutationComparison) -> list[Check]:
             rows.append(tables.beyond(result.target))
     return [
         *rows,
-        Check.of(
-            "thin cells",
-            thin,
-            sentence=f"{subject(thin, 'cell', 'lacks', of=setting.coverage.counts.size)} runs.",
-            remedy="some replications are missing in these cells; the rest is used",
-        ),
+        tables.thin_cells(setting, "the test"),
         tables.tolerance(setting.measure),
     ]

@@ -96,8 +96,8 @@ def _checks(result: Comparison, case: WorstCase, decided: Flags) -> list[Check]:
         _TURNED,
         n,
         sentence=f"{subject(n, 'pair', 'is')} undecided, as what is missing may decide ({names}).",
-        remedy="The scores that are there have a verdict, which the worst score for the others"
-        " turns.",
+        remedy="By the scores that are there they are decided; with the worst score for the"
+        " others that verdict turns.",
     )
     return [row, turned]
 
