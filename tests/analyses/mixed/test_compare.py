@@ -359,7 +359,7 @@ def test_intervals_that_stepwise_tests_do_not_reflect_inform(adjust):
     checks = mixed.diagnostics().set_index("check")
     row = checks.loc["decided pairs whose interval includes equality"]
     assert (row["value"], row["ok"], row["direction"]) == (1, True, "")
-    assert "alg1 and alg2: the stepwise test decides" in row["remedy"]
+    assert row["sentence"].endswith("includes equality (alg1 and alg2).")
 
 
 def test_variances_of_algorithms_between_data_sets_need_several():
@@ -543,7 +543,7 @@ def test_intervals_beyond_the_bounds_of_a_measure():
     low, high = (beyond.summary()[column] for column in ("conf_low", "conf_high"))
     row = beyond.diagnostics().set_index("check").loc[name]
     assert row["value"] == ((low < 0) | (high > 1)).sum() > 0
-    assert f"an interval from {low.min():.3g} to {high.max():.3g}" in row["remedy"]
+    assert f"reach from {low.min():.3g} to {high.max():.3g}." in row["sentence"]
     assert name not in bi.compare_mixed(table(near)).diagnostics()["check"].tolist()
     undeclared = bi.compare_mixed(table(few)).diagnostics().set_index("check")
     row = undeclared.loc["intervals of levels beyond 0 and 1, where all scores lie"]

@@ -290,7 +290,7 @@ def test_pairs_of_an_algorithm_that_met_others_once_are_undecided_and_named():
     checks = found.diagnostics().set_index("check")
     row = checks.loc["pairs with an algorithm that met others on a single data set"]
     assert row["value"] == 4
-    assert row["remedy"].startswith("e and d; e and c; e and b ...: one data set does not show")
+    assert row["sentence"].endswith("on a single data set (e and d; e and c; e and b ...).")
     assert checks.loc["pairs with the same difference on every data set", "ok"]
     table = found.summary().set_index("algorithm")
     assert table["quasi_error"].isna().tolist() == [False] * 4 + [True]
