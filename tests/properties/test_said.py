@@ -10,8 +10,8 @@ from tests.properties.test_hints import drawn
 @pytest.mark.parametrize(
     "start",
     [
-        *range(0, 120, 30),
-        *(pytest.param(n, marks=pytest.mark.calibration) for n in range(120, 480, 30)),
+        *range(0, 60, 30),
+        *(pytest.param(n, marks=pytest.mark.calibration) for n in range(60, 480, 30)),
     ],
 )
 def test_no_remedy_repeats_its_sentence(start: int) -> None:
