@@ -231,7 +231,7 @@ def residual_checks(
     """Return the checks of residuals; `scales` are other modelling scales that scores permit."""
     growth = ""
     if "log" in scales and measure.sign * residuals.spread.trend > 0.5:
-        growth = ', or Measure(scale="log"), as the spread grows with the score'
+        growth = 'The spread grows with the score: try Measure(scale="log"). '
     return [
         *_residual(residuals.shape, scales),
         *_spreads(residuals.spread, datasets, algorithms, growth, robust=robust),
@@ -282,9 +282,9 @@ def _spreads(
 ) -> list[Check]:
     """Check that residual variances are equal."""
     pairwise = (
-        "the pairs' own errors do not assume equal spreads"
+        "the pairs' own errors do not assume equal ones"
         if robust
-        else 'structure="pairwise" does not assume equal spreads'
+        else 'structure="pairwise" does not assume equal ones'
     )
     rows: list[Check] = []
     if np.isfinite(spread.p_algorithm):
@@ -299,7 +299,7 @@ def _spreads(
                 ok=ratio <= 2 or spread.p_algorithm > _SURE,
                 sentence=f"The scores of {algorithms[high]} vary {ratio:.2g} times as much as those"
                 f" of {algorithms[low]}.",
-                remedy=f'To model this, use residual="algorithm"{growth}; {pairwise}.',
+                remedy=f'{growth}To model unequal spreads, use residual="algorithm"; {pairwise}.',
             )
         )
     if np.isfinite(spread.p_dataset):
@@ -313,7 +313,7 @@ def _spreads(
                 ok=spread.deciles <= 3 or spread.p_dataset > _SURE,
                 sentence="Scores vary more on some data sets than on others, most on"
                 f" {datasets[high]}.",
-                remedy=f'To model this, use residual="dataset"{growth}.',
+                remedy=f'{growth}To model unequal spreads, use residual="dataset".',
             )
         )
     return rows

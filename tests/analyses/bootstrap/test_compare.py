@@ -268,7 +268,7 @@ def test_identical_algorithms_are_named_and_not_decided():
         assert rows.loc[pair, "verdict"] == "undecided"
     row = checks(result).loc["pairs with the same difference in every resample"]
     assert row["value"] == 2
-    assert row["remedy"].startswith("d and c; a and b: ")
+    assert row["sentence"].endswith("(d and c; a and b).")
 
 
 def test_thin_cells_are_used_and_counted():

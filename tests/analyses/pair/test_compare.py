@@ -327,7 +327,7 @@ def test_margin_and_sides(folds):
         bi.compare_pair(folds, test="bayes-t", alternative="better")
     table = read(FOLDS, CV, "accuracy:higher")
     assert row(bi.compare_pair(table))["p_equivalence"] == 1
-    assert "set Measure(tolerance=...)" in " ".join(bi.compare_pair(table).diagnostics()["remedy"])
+    assert "Set Measure(tolerance=...)" in " ".join(bi.compare_pair(table).diagnostics()["remedy"])
 
 
 def test_equivalence_of_rates_is_an_interval_within_the_margin(items):
