@@ -233,7 +233,7 @@ def test_runs_with_a_limit_say_how_many_each_solved():
 
 def test_what_asks_for_attention_leads_to_its_row(both):
     section = first_screen(*both)
-    failed = [check for check in both[0].checks if not check.ok]
+    failed = [check for check in both[0]._checks if not check.ok]
     said = [one.text for one in section.attention]
     assert {check.sentence for check in failed} >= {*said[:4]}
     assert {one.link for one in section.attention} == {"c0-diagnostics"}

@@ -202,13 +202,13 @@ def test_pairs_of_a_table_with_gaps_use_the_replications_of_both():
     both = stats.ttest_rel(values[0, 4:6, 0], values[0, 4:6, 1])
     assert (row["df"], row["p_raw"]) == (1, pytest.approx(both.pvalue, rel=1e-9))
     checks = mixed.diagnostics().set_index("check")
-    assert "each pair uses what is there" in checks.loc["thin cells", "remedy"]
+    assert "Each pair uses those that are there." in checks.loc["thin cells", "remedy"]
     assert "pairs compared as independent samples" not in checks.index
     values[0, :6, 0] = np.nan
     apart = bi.compare_mixed(table(values)).diagnostics().set_index("check")
     named = apart.loc["pairs compared as independent samples"]
     assert (named["value"], named["ok"]) == (1, True)
-    assert named["remedy"].startswith("a and b: they share fewer than two")
+    assert named["sentence"].endswith("share fewer than two replications (a and b).")
 
 
 def test_method_and_formula_say_what_was_done():
