@@ -118,8 +118,8 @@ def test_a_saved_result_keeps_its_hints(tmp_path: Path, clear: Path) -> None:
     scores = benchinfer.read_scores(clear, measures={"value": "lower"})
     path = benchinfer.compare_points(scores).save(tmp_path / "points.json")
     remedies = [check.remedy for check in benchinfer.load(path)._checks if check.remedy]
-    assert any("use compare_mixed for evidence" in remedy for remedy in remedies)
-    assert any("use compare mixed for evidence" in as_options(remedy) for remedy in remedies)
+    assert "For evidence, use compare_mixed." in remedies
+    assert "For evidence, use compare mixed." in map(as_options, remedies)
 
 
 def test_errors_and_findings_name_options(run: Callable, table: Callable) -> None:

@@ -283,7 +283,7 @@ def test_data_sets_without_a_value_go_to_the_larger_side(known):
     checks = found.diagnostics().set_index("check")
     row = checks.loc["values of characteristics that data sets lack"]
     assert row["value"] == lost.sum() + features["kind"].isna().sum()
-    assert f"size ({lost.sum()})" in row["remedy"]
+    assert f"size ({lost.sum()})" in row["sentence"]
     assert sum(map(len, found.datasets.values())) == 90
 
 

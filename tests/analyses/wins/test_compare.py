@@ -165,7 +165,7 @@ def test_algorithms_that_always_tie_are_undecided_and_named():
     assert np.isfinite(table.drop(("c", "d"))[["conf_low", "conf_high"]]).all(axis=None)
     rows = found.diagnostics().set_index("check")
     row = rows.loc["pairs with the same difference on every data set"]
-    assert row["remedy"].startswith("c and d")
+    assert row["sentence"].endswith("(c and d).")
 
 
 def test_ties_are_those_of_ranks_whatever_the_unit():
@@ -274,7 +274,7 @@ def test_gaps_leave_pairs_the_degrees_of_freedom_of_their_data_sets():
     assert f"with {low:.1f} to {high:.1f} degrees of freedom (Bell and McCaffrey)" in found.method
     row = found.diagnostics().set_index("check").loc["fewest degrees of freedom of a pair"]
     assert row["value"] == pytest.approx(low)
-    assert row["remedy"].startswith("e and d; d and c; d and b ...: ")
+    assert row["sentence"].endswith("(e and d; d and c; d and b ...).")
     assert "Pustejovsky" in found.citations()
 
 
@@ -290,7 +290,7 @@ def test_pairs_of_an_algorithm_that_met_others_once_are_undecided_and_named():
     checks = found.diagnostics().set_index("check")
     row = checks.loc["pairs with an algorithm that met others on a single data set"]
     assert row["value"] == 4
-    assert row["remedy"].startswith("e and d; e and c; e and b ...: one data set does not show")
+    assert row["sentence"].endswith("on a single data set (e and d; e and c; e and b ...).")
     assert checks.loc["pairs with the same difference on every data set", "ok"]
     table = found.summary().set_index("algorithm")
     assert table["quasi_error"].isna().tolist() == [False] * 4 + [True]
@@ -373,7 +373,7 @@ def test_separated_algorithms_are_penalised_and_named():
     assert "never lose to" not in asked.method
     row = found.diagnostics().iloc[-1]
     assert not row["ok"]
-    assert row["remedy"].endswith("a and b; c")
+    assert row["sentence"].endswith(": a and b; c.")
     bayes = bi.compare_wins(table, inference="bayes", seed=1, draws=200, chains=4)
     assert bayes.log_worth.argmin() == 2
 
@@ -467,7 +467,7 @@ def test_a_negative_quasi_variance_has_no_error():
     assert (found.quasi.variance < 0).tolist() == [False, True, False, False, False]
     assert found.summary()["quasi_error"].isna().tolist() == [False, True, False, False, False]
     row = found.diagnostics().set_index("check").loc["algorithms without a quasi-standard error"]
-    assert row["remedy"].startswith("of b the quasi-variance is negative")
+    assert row["sentence"].startswith("No interval compares the worth of b with")
     figure = layout_worths(found)
     lines = [row.low < row.high for row in figure.rows]
     assert sorted(lines) == [False, True, True, True, True]

@@ -1,0 +1,42 @@
+"""What a check says: what was found, then what follows, in sentences that say nothing twice."""
+
+import re
+from collections.abc import Iterable, Sequence
+
+from benchinfer.core.sections import Check
+
+MOST_SHARED = 5  # words in a row that a sentence and its remedy may have in common
+
+
+def shared_words(first: str, second: str) -> int:
+    """Return the length of the longest run of words that two texts share."""
+    one, other = (re.findall(r"[\w.'=-]*\w", text.lower()) for text in (first, second))
+    longest = 0
+    for i in range(len(one)):
+        for j in range(len(other)):
+            n = 0
+            while i + n < len(one) and j + n < len(other) and one[i + n] == other[j + n]:
+                n += 1
+            longest = max(longest, n)
+    return longest
+
+
+def check_sentences(checks: Iterable[Check], names: Sequence[str] = ()) -> int:
+    """Check sentences and remedies, and return how many there are; names may begin a sentence."""
+    told = 0
+    for check in checks:
+        said, remedy = check.sentence, check.remedy
+        assert bool(said) == bool(remedy), check
+        if not said:
+            assert check.ok, check
+            continue
+        told += 1
+        assert said[0].isupper() or said[0].isdigit() or said.startswith(tuple(names)), said
+        assert remedy[0].isupper() or re.match(r"[a-z.]+[_=(]", remedy), remedy
+        for text in (said, remedy):
+            assert text[-1] in ".?", text
+            assert not re.search(r"  |(?<!\w)\(\)|: nan|\.\.$", text), text
+        assert not re.search(r"\bat (most|least)\b|(?<!p )[<>]", said), said
+        assert f"{check.check}:" not in said, said
+        assert shared_words(said, remedy) <= MOST_SHARED, f"{said} {remedy}"
+    return told
