@@ -1,0 +1,127 @@
+"""Columns that bound, rank, repeat or sum up others."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Sequence
+
+import numpy as np
+from scipy.stats import rankdata
+
+from benchinfer.numerics.types import Array
+from benchinfer.scores.roles.names import AGGREGATE
+from benchinfer.scores.roles.directions import plain
+from benchinfer.scores.roles.profile import ColumnProfile
+
+_ROWS = 3000  # rows that are looked at
+_MOST = 14  # columns that are compared in pairs
+
+
+def companions(scores: Sequence[ColumnProfile], blocks: Array) -> dict[str, str]:
+    """Return the columns that rank, repeat or bound another one, each with the reason.
+
+    `blocks` are codes of the data sets, within which scores are ranked.
+    """
+    columns = scores[:_MOST]
+    values = {c.name: c.values[:_ROWS] for c in columns}
+    found: dict[str, str] = {}
+    for other, column in itertools.permutations(columns, 2):
+        if {column.name, other.name} & found.keys():
+            continue
+        x, y = values[column.name], values[other.name]
+        there = ~(np.isnan(x) | np.isnan(y))
+        if there.sum() < 4 or np.ptp(x[there]) == 0 or np.ptp(y[there]) == 0:
+            continue
+        if column.whole and not other.whole and _ranks(x, y, there, blocks[:_ROWS]):
+            found[column.name] = f"rank of {other.name}"
+            continue
+        later = other.named("score") or columns.index(column) > columns.index(other)
+        copies = abs(float(np.corrcoef(x[there], y[there])[0, 1])) > 1 - 1e-6
+        if copies and later and not column.named("score"):
+            found[column.name] = f"the same numbers as {other.name}"
+    return found | _bounds(columns, values, found)
+
+
+def _ranks(x: Array, y: Array, there: Array, blocks: Array) -> bool:
+    """Return whether whole numbers are the ranks of others within blocks."""
+    if x[there].min() < 1 or x[there].max() <= 1 or len(np.unique(x[there])) > 200:
+        return False
+    right = np.zeros((2, len(x)), bool)
+    for block in np.unique(blocks):
+        rows = np.flatnonzero((blocks == block) & there)
+        for way, sign in enumerate((1, -1)):
+            right[way, rows] = x[rows] == rankdata(sign * y[rows], "min")
+    return bool((right[:, there].mean(axis=1) > 0.95).any())
+
+
+def _bounds(
+    columns: Sequence[ColumnProfile], values: dict[str, Array], found: dict[str, str]
+) -> dict[str, str]:
+    """Return the columns that lie evenly around another one: three scores in a row do not."""
+    bounds: dict[str, str] = {}
+    for middle in columns:
+        others = [c for c in columns if c is not middle and not c.named("score")]
+        for low, high in itertools.permutations(others, 2):
+            if {low.name, middle.name, high.name} & (found.keys() | bounds.keys()):
+                continue
+            a, x, b = values[low.name], values[middle.name], values[high.name]
+            there = ~(np.isnan(a) | np.isnan(x) | np.isnan(b))
+            a, x, b = a[there], x[there], b[there]
+            if len(x) < 5 or not np.all((a <= x) & (x <= b)) or np.mean((a < x) & (x < b)) <= 0.7:
+                continue
+            even = np.mean(np.abs((a + b) / 2 - x) <= 0.04 * (b - a)) > 0.8
+            if even and _correlated(a, x) and _correlated(b, x):
+                bounds[low.name] = f"lower bound of {middle.name}"
+                bounds[high.name] = f"upper bound of {middle.name}"
+    return bounds
+
+
+def _correlated(x: Array, y: Array) -> bool:
+    return np.ptp(x) > 0 and np.ptp(y) > 0 and float(np.corrcoef(x, y)[0, 1]) > 0.6
+
+
+def aggregates(block: Sequence[ColumnProfile]) -> dict[str, str]:
+    """Return the columns that are the mean, sum or rank of the others, each with the reason."""
+    found: dict[str, str] = {}
+    if len(block) < 3:
+        return found
+    table = np.column_stack([c.values for c in block])[:_ROWS]
+    by_name = sorted(
+        range(len(block)), key=lambda i: AGGREGATE.fullmatch(plain(block[i].name)) is None
+    )
+    for i in by_name:
+        column = block[i]
+        others = [
+            j
+            for j, b in enumerate(block)
+            if j != i and b.name not in found and (column.whole or not b.whole)
+        ]
+        if len(others) < 2:
+            continue
+        rest, x = table[:, others], table[:, i]
+        there = ~np.isnan(rest).all(axis=1) & ~np.isnan(x)
+        if there.sum() < 3 or np.ptp(x[there]) == 0:
+            continue
+        if reason := _aggregate(
+            x[there], rest[there], whole=column.whole and not all(b.whole for b in block)
+        ):
+            found[column.name] = reason
+    return found
+
+
+def _aggregate(x: Array, rest: Array, *, whole: bool) -> str:
+    """Return how numbers sum up the others beside them; empty if they do not."""
+    largest = float(np.nanmax(np.abs(np.column_stack([x, rest]))))
+    tolerance = 0.0006 if largest <= 2 else 0.006 * max(1.0, float(np.abs(x).max()) / 100) + 1e-9
+    if np.nanmax(rest) - np.nanmin(rest) <= 4 * tolerance:
+        return ""
+    means = np.nanmean(rest, axis=1)
+    if np.all(np.abs(means - x) <= tolerance):
+        return "mean of the others"
+    if np.all(np.abs(np.nansum(rest, axis=1) - x) <= tolerance * rest.shape[1]):
+        return "sum of the others"
+    if whole and x.min() >= 1 and x.max() <= len(x):
+        agreement = [np.mean(rankdata(sign * means, "min") == x) for sign in (1, -1)]
+        if max(agreement) > 0.99:
+            return "rank by the others"
+    return ""

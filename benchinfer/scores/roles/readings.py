@@ -1,0 +1,68 @@
+"""Ranked readings of a table."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from benchinfer.scores.roles.contradictions import contradictions, mark_named
+from benchinfer.scores.roles.crossing import crossings
+from benchinfer.scores.roles.layouts import Layouts
+from benchinfer.scores.roles.profile import profiles, sample
+from benchinfer.scores.roles.reading import Reading
+from benchinfer.scores.roles.structure import structure
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+_ALONE = 9.0  # margin of a reading without a rival
+
+
+def readings(
+    frame: pd.DataFrame, declared: Mapping[str, str] | None = None, most: int = 5
+) -> list[Reading]:
+    """Return the readings of a table, the likeliest first.
+
+    Parameters
+    ----------
+    frame
+        The table; of one with more than 200,000 rows a part is read, in which labels are whole.
+    declared
+        Column to role, as the user says: algorithm, dataset, replication, measure or score.
+    most
+        Number of readings.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> frame = pd.DataFrame({"task": ["a", "a", "b", "b"], "solver": ["x", "y"] * 2,
+    ...                       "acc": [0.5, 0.7, 0.61, 0.8], "acc_std": [0.1, 0.2, 0.1, 0.2]})
+    >>> first = readings(frame)[0]
+    >>> first.roles["acc"], first.roles["acc_std"], first.directions, first.shape
+    ('score', 'companion', {'acc': 'higher'}, (2, 2, 1))
+    """
+    if not len(frame) or not frame.shape[1]:
+        return []
+    part = sample(frame).reset_index(drop=True)
+    columns = profiles(part, declared or {})
+    table = structure(columns, len(part))
+    layouts = Layouts(table)
+    found: dict[object, Reading] = {}
+    for crossing in crossings(table):
+        for reading in layouts.complete(crossing):
+            best = found.get(reading.identity)
+            if best is None or best.weight < reading.weight:
+                found[reading.identity] = reading
+    ranked = sorted(found.values(), key=lambda r: -r.weight)[: max(most, 2)]
+    by_name = {column.name: column for column in columns}
+    after = [*(r.weight for r in ranked[1:]), None]
+    return [
+        replace(
+            reading,
+            margin=_ALONE if weight is None else reading.weight - weight,
+            named=mark_named(reading, by_name),
+            contradictions=contradictions(reading, by_name, len(part)),
+        )
+        for reading, weight in zip(ranked, after, strict=True)
+    ][:most]
