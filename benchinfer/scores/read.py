@@ -235,16 +235,20 @@ def read_scores(
 
 
 def read(source: object, declaration: Declaration) -> ScoreTable:
-    """Read a table by what is said of it; an error on its columns ends with calls that read it."""
+    """Read a table by what is said of it, or by its structure where that leaves no doubt.
+
+    Any other error on its columns ends with calls that read the table.
+    """
     source = as_files(source)
     try:
         return _read(source, declaration)
     except ScoreTableError as error:
         if not error.findings:
             raise
-        from benchinfer.scores.checks.proposals import with_proposals
+        from benchinfer.scores.checks.proposals import resolved
 
-        raise with_proposals(error, _tried, source, declaration) from None
+        table, note = resolved(error, _tried, source, declaration)
+        return replace(table, notes=(note, *table.notes))
 
 
 @checked

@@ -37,7 +37,7 @@ _OTHERWISE = frozenset(
         *("threshold", "target", "count", "num", "n", "id", "lower", "upper", "low", "high"),
     )
 )
-_PREFIXES = re.compile(r"^(metrics?|params?|eval|test|user_attrs|classif|regr)_(?=.)")
+_PREFIXES = re.compile(r"^(metrics|params?|eval|test|user_attrs|classif|regr)_(?=.)")
 # Words that say where or how a measure was taken: at a depth, in per cent, in a unit.
 _BESIDE = frozenset(
     (

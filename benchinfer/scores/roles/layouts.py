@@ -16,7 +16,7 @@ from benchinfer.scores.roles.crossing import MOST_ALGORITHMS, Crossing
 from benchinfer.scores.roles.dependencies import decides, joint_codes
 from benchinfer.scores.roles.directions import direction, plain
 from benchinfer.scores.roles.labels import known_labels
-from benchinfer.scores.roles.names import AGGREGATE, OWN
+from benchinfer.scores.roles.names import AGGREGATE, OWN, VALUES
 from benchinfer.scores.roles.profile import ColumnProfile
 from benchinfer.scores.roles.reading import Reading
 from benchinfer.scores.roles.structure import Structure
@@ -103,6 +103,8 @@ class Layouts:
             ]
         # Beside named scores, numbers without a name are offered, not taken.
         scores = [c for c in scores if c.named("score")] or scores
+        if "measure" in crossing.roles.values():  # columns of other measures are no values
+            scores = [c for c in scores if plain(c.name) in VALUES or c.named("score") >= 9] or scores
         if not scores:
             return
         weight = crossing.weight + (1.2 if crossing.dataset else -1.2)
@@ -137,7 +139,9 @@ class Layouts:
         if algorithm is None and dataset is not None:
             weight += like + larger + size(n_datasets / n) + 0.3
             yield from self._made(roles, wide, "wide-algorithms", (n, n_datasets, repeats), weight)
-        elif algorithm is None and crossing.of("replication"):
+        elif algorithm is None and any(
+            c.named("algorithm", "dataset") < OWN for c in crossing.of("replication")
+        ):
             yield from self._made(
                 roles, wide, "wide-algorithms", (n, 1, repeats), weight + like - 0.8
             )
