@@ -63,6 +63,27 @@ def names_table(word: str) -> bool:
     return not word.startswith("-") and (Path(word).exists() or bool(re.search(r"[.:/*]", word)))
 
 
+def _several_measures(ctx: Any, words: list[str]) -> list[str]:
+    """Return arguments in which measures that are given one by one are declared together."""
+    from benchinfer.scores.roles.directions import direction
+
+    args: list[str] = []
+    for before, word in zip(["", *words], words, strict=False):
+        option, equals, value = word.partition("=")
+        if option in ("-m", "--measure"):
+            args += ["--measures"] if not equals else ["--measures", value]
+            continue
+        args.append(word)
+        if before not in ("-m", "--measure"):
+            continue
+        if ":" not in word and not direction(word):
+            ctx.fail(f"--measure: say which direction of {word} is better, as in {word}:higher.")
+    for i, word in enumerate(args):
+        if i and args[i - 1] == "--measures" and ":" not in word and not word.endswith(".toml"):
+            args[i] = f"{word}:{direction(word)}"
+    return args
+
+
 class PlainCommand(TyperCommand):
     """A command whose help lists its specific options before those of output and input."""
 
@@ -85,6 +106,8 @@ class PlainCommand(TyperCommand):
             options: list[Any] = [one for one in typed if one.param_type_name == "option"]
             for option in options:
                 if options.count(option) > 1 and not (option.multiple or option.is_flag):
+                    if option.name == "measure":
+                        return self.parse_args(ctx, _several_measures(ctx, args))
                     ctx.fail(f"{max(option.opts, key=len)} is given twice; it takes one value.")
         return super().parse_args(ctx, args)
 

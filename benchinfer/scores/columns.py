@@ -479,7 +479,8 @@ def _missing(
             hint = f"did you mean the measure {near!r}? " + hint
         elif layout == "long" and role == "algorithm" and "value" not in search.of:
             hint += '\nlayout="wide-algorithms" reads one column per algorithm.'
-        what = f"there is no column for the {role}."
+        noun = "score" if role == "value" else role
+        what = f"which column holds the {noun}?"
         search.findings.append(Finding("missing columns", "error", 1, what, (), hint, near=near))
     if layout != "long" and not wide and not ("measure" in says and measures):
         what = f"there is no column of scores to read with {layout=}."

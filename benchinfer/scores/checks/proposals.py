@@ -18,7 +18,7 @@ from benchinfer.scores.roles.directions import direction, plain
 from benchinfer.scores.roles.names import VALUES, suggested_roles
 from benchinfer.scores.roles.profile import ROWS
 from benchinfer.scores.roles.reading import Reading
-from benchinfer.scores.roles.readings import readings
+from benchinfer.scores.roles.readings import only_algorithm, readings
 from benchinfer.scores.sources.curves import STEPS, TARGETS, TRACES
 from benchinfer.scores.sources.files import open_source
 from benchinfer.scores.sources.frames import Source
@@ -63,6 +63,7 @@ _LABELS = {
 }
 _DECLARED = {"value": "score", **dict.fromkeys(("failure", "imputed", "status"), "status")}
 _SHOWN, _MOST_TRIALS, _MOST_COLUMNS = 3, 24, 2_000
+_LIKELY = 8.0  # weight by which a reading that is proposed may be behind the first
 _PROVISIONAL = "higher"  # direction of a trial, where none is known
 _NOUNS = ("seed", "run", "fold", "split", "repeat", "trial", "item", "question", "resample")
 
@@ -137,6 +138,9 @@ def resolved[T: TrialTable](
     only_direction = {fault.rule for fault in faults} == {"direction not given"}
     if only_direction and (not made or not {**made[0].options}):
         raise _with_directions(error, faults[0], against) from None
+    if not made and against:
+        said = refusal(against, _name(source)) if against[0].severity == "error" else str(error)
+        raise ScoreTableError(said, (*against, *error.findings)) from None
     if not made:
         raise error
     raise _with_proposals(error, made, source, against)
@@ -163,8 +167,7 @@ def _with_proposals(
     # Calls that are complete take the place of hints on single options.
     mended = {*_UNCLEAR, "direction not given"}
     findings = [replace(f, hint="") if f.rule in mended or _ways(f) else f for f in findings]
-    name = Path(source).name if isinstance(source, str | Path) else type(source).__name__
-    text = [refusal(findings, name), *(f.what for f in against), "It can be read by"]
+    text = [refusal(findings, _name(source)), *(f.what for f in against), "It can be read by"]
     for proposal in made:
         text += [f"  {proposal}", f"      {proposal.gives}"]
     names = list(dict.fromkeys(name for p in made for name in p.undirected))
@@ -172,6 +175,10 @@ def _with_proposals(
         text.append(f'where BETTER is "higher" or "lower", for {join(names)}.')
     text += [finding.what for finding in findings if finding.rule == PUBLISHED]
     return ScoreTableError("\n".join(text), (*error.findings, *against), made)
+
+
+def _name(source: object) -> str:
+    return Path(source).name if isinstance(source, str | Path) else type(source).__name__
 
 
 def _ways(fault: Finding) -> list[tuple[str, tuple[str, ...] | str]]:
@@ -193,6 +200,9 @@ def _tried[T: TrialTable](
             return [], None, []  # a trial lays out every column
         found = _candidates(source, origin, declaration)
         queue = [*ways_of_faults, *itertools.islice(found, 4 * _MOST_TRIALS)]
+        if not queue and (one := only_algorithm(_frame(origin, declaration), {})):
+            what = f"all rows are of one {one[0]}, {one[1]!r}: there is nothing to compare with it."
+            return [], None, [Finding("one algorithm", "error", 1, what, (), "give more files.")]
     except BenchinferError:
         return [], None, []
     first = queue[0] if queue else None
@@ -205,8 +215,10 @@ def _tried[T: TrialTable](
         tried.append(candidate.options)
         table, ways, faults = _trial(read, source, declaration, candidate)
         if table is None:
-            mended = _mended(candidate, faults, origin, declaration)
+            mended = list(_mended(candidate, faults, origin, declaration))
             queue[:0] = [c for c in mended if c.options not in tried]
+            if candidate is first and faults and not mended and _is_sure(candidate, {}, declaration):
+                return [], None, faults  # of the scores, where the roles leave no doubt
             continue
         if len(table.failures()) and (curve := _of_curves(candidate, origin, declaration)):
             queue[:0] = curve  # what is not logged at each step is no failure
@@ -229,7 +241,8 @@ def _is_sure(candidate: Candidate, ways: Mapping[str, str], declaration: Declara
     reading = candidate.reading
     if reading is None or not reading.sure or declaration.layout != "auto":
         return False
-    if "name" in candidate.options or reading.of("factor") or reading.of("unit"):
+    joined = len(reading.of("algorithm")) > 1 or len(reading.of("dataset")) > 1
+    if joined or "name" in candidate.options or reading.of("factor") or reading.of("unit"):
         return False
     return not ways or any(ways.values())
 
@@ -297,7 +310,8 @@ def _candidates(source: object, origin: Source, declaration: Declaration) -> Ite
         frame = _frame(opened, declaration)
         declared = _declared(opened, declaration, measures, frame)
         found = readings(frame, declared)
-        for reading in _with_exchange(found):
+        likely = [r for r in found if r.weight > found[0].weight - _LIKELY]
+        for reading in _with_exchange(likely):
             for options in _options(reading, frame, measures, declaration):
                 yield Candidate(({"name": name} if name else {}) | options, reading)
         if not found or found[0].layout != "long":

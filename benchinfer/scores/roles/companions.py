@@ -102,9 +102,8 @@ def aggregates(block: Sequence[ColumnProfile]) -> dict[str, str]:
         there = ~np.isnan(rest).all(axis=1) & ~np.isnan(x)
         if there.sum() < 3 or np.ptp(x[there]) == 0:
             continue
-        if reason := _aggregate(
-            x[there], rest[there], whole=column.whole and not all(b.whole for b in block)
-        ):
+        ranked = "rank" in plain(column.name).split("_") or not all(b.whole for b in block)
+        if reason := _aggregate(x[there], rest[there], whole=column.whole and ranked):
             found[column.name] = reason
     return found
 

@@ -74,8 +74,9 @@ def crossings(table: Structure) -> Iterator[Crossing]:
             base |= {dataset.name: "dataset"} if dataset else {}
             for chosen in itertools.islice(itertools.product(*options), _MOST_CHOICES):
                 roles = base | {name: role for _, role, name in chosen}
-                twice = [role for _, role, _ in chosen].count("measure") > 1
-                total = weight + sum(part for part, _, _ in chosen) - 2.0 * twice
+                if [*roles.values()].count("measure") > 1:
+                    continue
+                total = weight + sum(part for part, _, _ in chosen)
                 yield Crossing(total, algorithm, dataset, keys, roles)
 
 
@@ -156,7 +157,9 @@ def _further_roles(
     weights = {
         "replication": replication,
         "factor": factor,
-        "measure": lead(column, "measure") - 1.5 + 4.0 * of_measures * text,
+        "measure": lead(column, "measure") - 1.5 + 4.0 * of_measures * text
+        if column.named("measure") or of_measures >= 0.5
+        else -9.0,
         "dataset": lead(column, "dataset") - 1.6 if dataset is not None else -9.0,
         "algorithm": lead(column, "algorithm") - 0.6 if column.named("algorithm") >= OWN else -9.0,
         "status": lead(column, "status") - 2.5 - 2.0 * column.balanced if text else -9.0,

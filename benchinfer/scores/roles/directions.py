@@ -12,7 +12,7 @@ HIGHER = frozenset(
         *("aucroc", "auc_roc", "auprc", "pr_auc", "average_precision", "f1", "f1_score"),
         *("precision", "prec", "recall", "sensitivity", "specificity", "kappa", "mcc", "r2"),
         *("ndcg", "map", "mrr", "hit_rate", "bleu", "sacrebleu", "rouge", "rouge_l", "meteor"),
-        *("exact_match", "nmi", "ari", "asw", "ilisi", "iou", "miou", "dice", "psnr", "ssim"),
+        *("exact_match", "nmi", "ari", "asw", "ilisi", "i_lisi", "iou", "miou", "dice", "psnr", "ssim"),
         *("reward", "return", "win_rate", "success", "success_rate", "pass", "passed", "pass_rate"),
         *("correct", "solved", "resolved", "throughput", "spearman", "pearson", "faithfulness"),
     )

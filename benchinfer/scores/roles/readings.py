@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from benchinfer.scores.roles.contradictions import contradictions, mark_named
 from benchinfer.scores.roles.crossing import crossings
 from benchinfer.scores.roles.layouts import Layouts
+from benchinfer.scores.roles.names import OWN
 from benchinfer.scores.roles.profile import profiles, sample
 from benchinfer.scores.roles.reading import Reading
 from benchinfer.scores.roles.structure import structure
@@ -56,7 +57,7 @@ def readings(
                 found[reading.identity] = reading
     ranked = sorted(found.values(), key=lambda r: -r.weight)[: max(most, 2)]
     by_name = {column.name: column for column in columns}
-    after = [*(r.weight for r in ranked[1:]), None]
+    after = [*(r.weight for r in ranked[1:]), None][: len(ranked)]
     return [
         replace(
             reading,
@@ -66,3 +67,11 @@ def readings(
         )
         for reading, weight in zip(ranked, after, strict=True)
     ][:most]
+
+
+def only_algorithm(frame: pd.DataFrame, declared: Mapping[str, str]) -> tuple[str, str] | None:
+    """Return the column named as that of algorithms and its only label; None if it has several."""
+    columns = profiles(sample(frame), declared)
+    named = [c for c in columns if c.named("algorithm") >= OWN and c.leading() == "algorithm"]
+    single = [c for c in named if c.n == 1]
+    return (single[0].name, single[0].labels[0]) if single and len(single) == len(named) else None

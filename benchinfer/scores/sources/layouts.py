@@ -235,11 +235,11 @@ def _without_aggregates(source: Source, roles: Roles) -> Roles:
     head = pd.DataFrame(_first_values(source, list(roles.wide)))
     columns = [c for c in profiles(head, {}) if c.numeric]
     found = aggregates(columns)
-    whole = all(c.whole for c in columns if c.name not in found)
     found |= {
         c.name: "rank by its name"
         for c in columns
-        if c.whole and not whole and "rank" in plain(c.name).split("_") and c.name not in found
+        if c.name not in found and c.whole and "rank" in plain(c.name).split("_")
+        if np.nanmin(c.values) >= 1 and np.nanmax(c.values) <= len(head)
     }
     if not found or len(found) > len(roles.wide) - 2:
         return roles
