@@ -64,7 +64,7 @@ from benchinfer.scores.declaration import (
     Where,
     stand_in,
 )
-from benchinfer.scores.features import read_features
+from benchinfer.scores.rows.features import read_features
 from benchinfer.scores.formats.format import BATTLE, Format
 from benchinfer.scores.resampling import Resampling
 from benchinfer.scores.rows.changes import rows_of

@@ -24,7 +24,7 @@ from benchinfer.scores.checks.findings import check
 from benchinfer.scores.columns import Frame, lazy, slots
 from benchinfer.scores.coverage import Coverage, Finding, listed
 from benchinfer.scores.declaration import Failed
-from benchinfer.scores.features import Feature, of_categories
+from benchinfer.scores.rows.features import Feature, of_categories
 from benchinfer.scores.normalisation import (
     Normalise,
     Scheme,

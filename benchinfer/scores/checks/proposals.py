@@ -191,7 +191,7 @@ def _ways(fault: Finding) -> list[tuple[str, tuple[str, ...] | str]]:
 
 
 def _tried[T: TrialTable](
-    read: Read[T], source: object, declaration: Declaration, ways_of_faults: Sequence[Candidate]
+    read: Read[T], source: object, declaration: Declaration, ways_of_faults: list[Candidate]
 ) -> tuple[list[Proposal], tuple[T, Finding] | None, list[Finding]]:
     """Return up to three proposals, the table and a note if it is sure, and contradictions."""
     try:
@@ -199,7 +199,8 @@ def _tried[T: TrialTable](
         if len(origin.names) > _MOST_COLUMNS:
             return [], None, []  # a trial lays out every column
         found = _candidates(source, origin, declaration)
-        queue = [*ways_of_faults, *itertools.islice(found, 4 * _MOST_TRIALS)]
+        # Levels of units and points of curves that a fault names are the way to read it.
+        queue = ways_of_faults or list(itertools.islice(found, 4 * _MOST_TRIALS))
         if not queue and (one := only_algorithm(_frame(origin, declaration), {})):
             what = f"all rows are of one {one[0]}, {one[1]!r}: there is nothing to compare with it."
             return [], None, [Finding("one algorithm", "error", 1, what, (), "give more files.")]

@@ -1,7 +1,7 @@
 """Directions of measures whose names have one meaning.
 
-The table follows the conventions of scikit-learn's scorers, of ``higher_is_better`` in TorchMetrics
-and of the metrics of lm-evaluation-harness. A name that is not in it has no direction.
+Scores and losses are as in scikit-learn, whose scorers negate losses (``neg_log_loss``: higher is
+better). A name that is not in the table has no direction.
 """
 
 import re
