@@ -161,7 +161,9 @@ def accepted(error: ScoreTableError) -> list[str] | None:
     if not proposals and faults == {"direction not given"} and (names := undirected(error)):
         from benchinfer.scores.checks.proposals import Proposal
 
-        proposals = [Proposal("", {}, _by_names(names), "")]  # of directions, where nothing else is wrong
+        proposals = [
+            Proposal("", {}, _by_names(names), "")
+        ]  # of directions, where nothing else is wrong
     if not proposals or not (sys.stdin.isatty() and sys.stderr.isatty()):
         return None
     sys.stderr.write(f"Error: {safe_lines(said(error))}\n")

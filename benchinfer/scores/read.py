@@ -64,11 +64,11 @@ from benchinfer.scores.declaration import (
     Where,
     stand_in,
 )
-from benchinfer.scores.rows.features import read_features
 from benchinfer.scores.formats.format import BATTLE, Format
 from benchinfer.scores.resampling import Resampling
 from benchinfer.scores.rows.changes import rows_of
 from benchinfer.scores.rows.engine import EngineRows
+from benchinfer.scores.rows.features import read_features
 from benchinfer.scores.rows.names import check_names, renamed
 from benchinfer.scores.rows.nesting import (
     NestedUnits,

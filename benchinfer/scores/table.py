@@ -24,7 +24,6 @@ from benchinfer.scores.checks.findings import check
 from benchinfer.scores.columns import Frame, lazy, slots
 from benchinfer.scores.coverage import Coverage, Finding, listed
 from benchinfer.scores.declaration import Failed
-from benchinfer.scores.rows.features import Feature, of_categories
 from benchinfer.scores.normalisation import (
     Normalise,
     Scheme,
@@ -36,6 +35,7 @@ from benchinfer.scores.numerics.targets import TargetTimes
 from benchinfer.scores.resampling import Resampling
 from benchinfer.scores.rows.changes import renamed, replaced, rows_of, selected, subset
 from benchinfer.scores.rows.engine import SortedRows
+from benchinfer.scores.rows.features import Feature, of_categories
 from benchinfer.scores.rows.moments import reduce_statistics
 from benchinfer.scores.rows.nesting import NestedUnits, noun, plural
 from benchinfer.scores.rows.reductions import (

@@ -94,7 +94,7 @@ def test_other_faults_are_reported_along_with_a_missing_column():
         read_scores(frame, measures={"acc": "higher"}, failed="error")
     assert str(caught.value) == (
         "2 faults in 'DataFrame'.\n"
-        " 1. missing columns: there is no column for the algorithm.\n"
+        " 1. missing columns: which column holds the algorithm?\n"
         "    Hint: columns={'NAME': 'algorithm'} says which it is; the table has: dataset, score.\n"
         " 2. failures: 1 row has no score.\n"
         "        dataset  algorithm\n"

@@ -131,7 +131,12 @@ def resolved[T: TrialTable](
     near = any(fault.near for fault in faults)
     if near or not any(fault.rule in _MENDABLE or _ways(fault) for fault in faults):
         raise error
-    ways = [Candidate({name: value}) for fault in faults for name, value in _ways(fault)]
+    ways = [
+        Candidate({name: value})
+        for fault in faults
+        for name, value in _ways(fault)
+        if name == "units"
+    ]
     made, taken, against = _tried(read, source, declaration, ways)
     if taken is not None:
         return taken
@@ -199,7 +204,7 @@ def _tried[T: TrialTable](
         if len(origin.names) > _MOST_COLUMNS:
             return [], None, []  # a trial lays out every column
         found = _candidates(source, origin, declaration)
-        # Levels of units and points of curves that a fault names are the way to read it.
+        # Levels of units that a fault names are the way to read it.
         queue = ways_of_faults or list(itertools.islice(found, 4 * _MOST_TRIALS))
         if not queue and (one := only_algorithm(_frame(origin, declaration), {})):
             what = f"all rows are of one {one[0]}, {one[1]!r}: there is nothing to compare with it."
@@ -218,7 +223,12 @@ def _tried[T: TrialTable](
         if table is None:
             mended = list(_mended(candidate, faults, origin, declaration))
             queue[:0] = [c for c in mended if c.options not in tried]
-            if candidate is first and faults and not mended and _is_sure(candidate, {}, declaration):
+            if (
+                candidate is first
+                and faults
+                and not mended
+                and _is_sure(candidate, {}, declaration)
+            ):
                 return [], None, faults  # of the scores, where the roles leave no doubt
             continue
         if len(table.failures()) and (curve := _of_curves(candidate, origin, declaration)):
@@ -303,7 +313,9 @@ def _trial[T: TrialTable](
 
 def _candidates(source: object, origin: Source, declaration: Declaration) -> Iterator[Candidate]:
     """Yield options for a trial, the likeliest first."""
-    measures = [m.name for m in Declaration(declaration.measures).with_file(origin.toml)[0].list_measures()]
+    measures = [
+        m.name for m in Declaration(declaration.measures).with_file(origin.toml)[0].list_measures()
+    ]
     tool = origin.known
     measures = measures or ([] if tool is None else [m.name for m in tool.measures])
     for name in _names_of_files(origin, declaration):
@@ -313,7 +325,7 @@ def _candidates(source: object, origin: Source, declaration: Declaration) -> Ite
         found = readings(frame, declared)
         likely = [r for r in found if r.weight > found[0].weight - _LIKELY]
         for reading in _with_exchange(likely):
-            for options in _options(reading, frame, measures, declaration):
+            for options in _options(reading, frame, measures, {*declared}, declaration):
                 yield Candidate(({"name": name} if name else {}) | options, reading)
         if not found or found[0].layout != "long":
             yield from _by_pattern(frame, declared, declaration, name)
@@ -327,8 +339,9 @@ def _with_exchange(found: Sequence[Reading]) -> list[Reading]:
     pair = {first.of("algorithm"), first.of("dataset")}
     wide = {first.layout, "long"} == {"long"}
     swapped = [
-        r for r in rest if wide and {r.of("algorithm"), r.of("dataset")} == pair
-        and r.layout == first.layout
+        r
+        for r in rest
+        if wide and {r.of("algorithm"), r.of("dataset")} == pair and r.layout == first.layout
     ]
     return [first, *swapped[:1], *(r for r in rest if r not in swapped[:1])]
 
@@ -361,12 +374,16 @@ def _declared(
     known = {} if origin.known is None else origin.known.columns
     given = {**known, **(declaration.columns or {})}
     roles = {name: _DECLARED.get(role, role) for name, role in given.items()}
-    roles |= {name: "replication" for name in declaration.levels()}
+    roles |= dict.fromkeys(declaration.levels(), "replication")
     return roles | {name: "score" for name in measures if name in frame.columns}
 
 
 def _options(
-    reading: Reading, frame: pd.DataFrame, measures: Sequence[str], declaration: Declaration
+    reading: Reading,
+    frame: pd.DataFrame,
+    measures: Sequence[str],
+    declared: set[str],
+    declaration: Declaration,
 ) -> Iterator[dict[str, Any]]:
     """Yield the options by which a reading is read."""
     scores, names = reading.of("score"), [str(name) for name in frame.columns]
@@ -375,10 +392,12 @@ def _options(
         not wide and declaration.layout not in ("auto", "long", "wide-measures")
     ):
         return
-    labels = {
-        name: _LABELS[role] for name, role in reading.roles.items() if role in _LABELS
+    labels = {name: _LABELS[role] for name, role in reading.roles.items() if role in _LABELS}
+    labels |= {
+        n: "domain"
+        for n, r in reading.roles.items()
+        if common_name(n) == "domain" and r == "attribute of " + "".join(reading.of("dataset")[:1])
     }
-    labels |= {n: "domain" for n, r in reading.roles.items() if common_name(n) == "domain" and r == "attribute of " + "".join(reading.of("dataset")[:1])}
     options: dict[str, Any] = {}
     if units := reading.of("unit"):
         if not reading.of("replication"):
@@ -389,22 +408,22 @@ def _options(
         options["layout"] = _wide_layout(reading, scores)
         aside = [n for n in names if n not in labels and n not in scores]
         labels |= dict.fromkeys(aside, "ignore")
-    elif len(scores) > 1 or (measures and {*scores} & {*measures}):
-        chosen = [name for name in scores if name in measures] or list(scores)
+    elif measures:
+        chosen = [name for name in scores if name in measures]
+        neutral = reading.of("measure") or plain(scores[0]) in VALUES
         if len(chosen) > 1:
             options["layout"] = "wide-measures"
-        if not measures:
-            options["measures"] = dict.fromkeys(chosen, _PROVISIONAL)
-    elif reading.of("measure"):
-        labels[scores[0]] = "value"
-    elif not measures:
-        options["measures"] = {scores[0]: _PROVISIONAL}
-    elif plain(scores[0]) in VALUES:
+        elif not chosen and (len(scores) > 1 or not neutral):
+            return  # a measure that is named is its own column
+        elif not chosen:
+            labels[scores[0]] = "value"
+    elif reading.of("measure") and len(scores) == 1:
         labels[scores[0]] = "value"
     else:
-        return  # a measure that is named is its own column
+        options |= {"layout": "wide-measures"} if len(scores) > 1 else {}
+        options["measures"] = dict.fromkeys(scores, _PROVISIONAL)
     columns = _needed(labels, reading, names)
-    columns = {n: r for n, r in columns.items() if n not in (declaration.columns or {})}
+    columns = {n: r for n, r in columns.items() if n not in declared}
     yield ({"columns": columns} if columns else {}) | options
 
 
@@ -420,9 +439,7 @@ def _wide_layout(reading: Reading, scores: Sequence[str]) -> str:
     return reading.layout
 
 
-def _needed(
-    labels: Mapping[str, str], reading: Reading, names: Sequence[str]
-) -> dict[str, str]:
+def _needed(labels: Mapping[str, str], reading: Reading, names: Sequence[str]) -> dict[str, str]:
     """Return the roles that must be declared: those that the names of columns do not determine.
 
     A column that is named as a role which another one has is to be ignored.
@@ -493,7 +510,8 @@ def _by_pattern(
     scores = [
         str(column)
         for column in frame.columns
-        if frame[column].dtype.kind in "fi" and str(column) not in declared
+        if frame[column].dtype.kind in "fi"
+        and str(column) not in declared
         and not {"algorithm", "dataset", "replication"} & {*suggested_roles(str(column))}
         and not re.search(r"__(MIN|MAX)$", str(column))
     ]
@@ -501,7 +519,9 @@ def _by_pattern(
         return
     texts = [str(c) for c in frame.columns if str(c) not in scores]
     labels = {
-        n: role for n in texts for role in ("algorithm", "dataset", "replication")
+        n: role
+        for n in texts
+        for role in ("algorithm", "dataset", "replication")
         if suggested_roles(n).get(role, 0) > 2 and n not in declared
     }
     fixed = {*labels.values(), *declared.values()}
@@ -531,9 +551,7 @@ def _mended(
         yield candidate.having(targets=TARGETS)
 
 
-def _of_curves(
-    candidate: Candidate, origin: Source, declaration: Declaration
-) -> list[Candidate]:
+def _of_curves(candidate: Candidate, origin: Source, declaration: Declaration) -> list[Candidate]:
     """Return a candidate with the last score of each curve, where a column is named as steps."""
     if "take" in candidate.options:
         return []

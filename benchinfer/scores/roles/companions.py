@@ -9,8 +9,8 @@ import numpy as np
 from scipy.stats import rankdata
 
 from benchinfer.numerics.types import Array
-from benchinfer.scores.roles.names import AGGREGATE
 from benchinfer.scores.roles.directions import plain
+from benchinfer.scores.roles.names import AGGREGATE
 from benchinfer.scores.roles.profile import ColumnProfile
 
 _ROWS = 3000  # rows that are looked at
@@ -110,8 +110,7 @@ def aggregates(block: Sequence[ColumnProfile]) -> dict[str, str]:
 
 def _aggregate(x: Array, rest: Array, *, whole: bool) -> str:
     """Return how numbers sum up the others beside them; empty if they do not."""
-    largest = float(np.nanmax(np.abs(np.column_stack([x, rest]))))
-    tolerance = 0.0006 if largest <= 2 else 0.006 * max(1.0, float(np.abs(x).max()) / 100) + 1e-9
+    tolerance = 0.55 * _unit(x) + 0.3 * _unit(rest) + 1e-9
     if np.nanmax(rest) - np.nanmin(rest) <= 4 * tolerance:
         return ""
     means = np.nanmean(rest, axis=1)
@@ -124,3 +123,11 @@ def _aggregate(x: Array, rest: Array, *, whole: bool) -> str:
         if max(agreement) > 0.99:
             return "rank by the others"
     return ""
+
+
+def _unit(values: Array) -> float:
+    """Return the unit in the last place to which numbers were rounded, at least 1e-6."""
+    there = values[~np.isnan(values)]
+    units = [10.0**-d for d in range(6)]
+    rounded = (u for u in units if np.all(np.abs(there / u - np.round(there / u)) < 1e-6))
+    return next(rounded, 1e-6)

@@ -43,12 +43,13 @@ def _of_column(
     role = reading.roles[column.name]
     if column.named(role) >= 9:
         return ""  # as the user says
+    if column.named("replication") >= OWN and column.kind == "real" and column.n > 1:
+        return "seeds, folds or runs with fractions"
     if role in ("replication", "unit"):
         known = column.named("replication", "dataset") >= 1.2
         if not known and like_replications(column.labels) < 0.5:
             return "replications by the other columns alone, not by a name"
-        fractions = column.kind == "real" and column.n > 1
-        return "seeds, folds or runs with fractions" if fractions else ""
+        return ""
     if role in ("status", "companion") and not column.named(role) and 1 < column.n <= 12:
         if reading.shape[2] > 1 and not reading.of("replication"):
             return "few values without a known name, while rows repeat"

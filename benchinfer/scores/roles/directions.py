@@ -12,7 +12,19 @@ HIGHER = frozenset(
         *("aucroc", "auc_roc", "auprc", "pr_auc", "average_precision", "f1", "f1_score"),
         *("precision", "prec", "recall", "sensitivity", "specificity", "kappa", "mcc", "r2"),
         *("ndcg", "map", "mrr", "hit_rate", "bleu", "sacrebleu", "rouge", "rouge_l", "meteor"),
-        *("exact_match", "nmi", "ari", "asw", "ilisi", "i_lisi", "iou", "miou", "dice", "psnr", "ssim"),
+        *(
+            "exact_match",
+            "nmi",
+            "ari",
+            "asw",
+            "ilisi",
+            "i_lisi",
+            "iou",
+            "miou",
+            "dice",
+            "psnr",
+            "ssim",
+        ),
         *("reward", "return", "win_rate", "success", "success_rate", "pass", "passed", "pass_rate"),
         *("correct", "solved", "resolved", "throughput", "spearman", "pearson", "faithfulness"),
     )
@@ -77,10 +89,9 @@ def direction(name: str) -> str:
     if whole in HIGHER | LOWER:
         return "higher" if whole in HIGHER else "lower"
     words = [word for word in whole.split("_") if word not in _BESIDE and not word.isdigit()]
-    ways = {
-        "higher" if text in HIGHER else "lower"
-        for i in range(len(words))
-        for j in range(i + 1, len(words) + 1)
-        if (text := "_".join(words[i:j])) in HIGHER | LOWER
-    }
-    return ways.pop() if len(ways) == 1 and not {*words} & _OTHERWISE else ""
+    spans = [(i, j) for i in range(len(words)) for j in range(i + 1, len(words) + 1)]
+    known = {(i, j): "_".join(words[i:j]) for i, j in spans}
+    known = {span: text for span, text in known.items() if text in HIGHER | LOWER}
+    rest = {word for k, word in enumerate(words) if not any(i <= k < j for i, j in known)}
+    ways = {"higher" if text in HIGHER else "lower" for text in known.values()}
+    return ways.pop() if len(ways) == 1 and not rest & _OTHERWISE else ""

@@ -104,7 +104,9 @@ class Layouts:
         # Beside named scores, numbers without a name are offered, not taken.
         scores = [c for c in scores if c.named("score")] or scores
         if "measure" in crossing.roles.values():  # columns of other measures are no values
-            scores = [c for c in scores if plain(c.name) in VALUES or c.named("score") >= 9] or scores
+            scores = [
+                c for c in scores if plain(c.name) in VALUES or c.named("score") >= 9
+            ] or scores
         if not scores:
             return
         weight = crossing.weight + (1.2 if crossing.dataset else -1.2)

@@ -17,7 +17,9 @@ NAMES = {
     "spread": ("std", "stderr"),
     "count": ("n_items", "count"),
 }
-METHODS = tuple("knn svm forest boost cart net lasso ridge gru dqn sac ppo".split())
+METHODS = tuple(
+    ["knn", "svm", "forest", "boost", "cart", "net", "lasso", "ridge", "gru", "dqn", "sac", "ppo"]
+)
 
 
 @dataclass(frozen=True)
@@ -104,7 +106,9 @@ def mutate(table, seed):
             frame = frame.rename(columns={a: b, b: a})
             roles[a], roles[b] = roles[b], roles[a]
     elif change == "noise":
-        frame[str(g.choice(["n", "size", "weight", "zz", "tokens"]))] = g.integers(1, 5000, len(frame))
+        frame[str(g.choice(["n", "size", "weight", "zz", "tokens"]))] = g.integers(
+            1, 5000, len(frame)
+        )
     elif change == "copy":
         frame["qq"], roles["qq"] = frame[score] * 100, "copy"
     elif change == "bounds":

@@ -19,7 +19,15 @@ def test_no_name_has_two_directions():
 
 @pytest.mark.parametrize(
     "name",
-    ["accuracy_drop", "time_to_accuracy", "acc_stderr", "loss_weight", "timestamp", "value", "score"]
+    [
+        "accuracy_drop",
+        "time_to_accuracy",
+        "acc_stderr",
+        "loss_weight",
+        "timestamp",
+        "value",
+        "score",
+    ]
     + ["quality", "ndcg_rank", "error_accuracy", "time_step", "f1_gain", "cost_ratio", ""],
 )
 def test_other_names_have_none(name):

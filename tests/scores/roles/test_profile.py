@@ -42,7 +42,9 @@ def test_numbers_and_spreads_in_text():
 
 def test_samples_hold_whole_labels():
     n = 1000
-    frame = pd.DataFrame({"task": np.repeat([f"t{i}" for i in range(n)], 10), "y": np.arange(10.0 * n)})
+    frame = pd.DataFrame(
+        {"task": np.repeat([f"t{i}" for i in range(n)], 10), "y": np.arange(10.0 * n)}
+    )
     part = sample(frame, 2000)
     assert 1000 <= len(part) <= 4000
     assert set(part.groupby("task").size()) == {10}

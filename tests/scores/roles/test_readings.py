@@ -72,9 +72,14 @@ def test_order_of_rows_changes_nothing(seed):
 
 
 def grid(*labels, **values):
-    rows = pd.MultiIndex.from_product([pd.Index(v, name=n) for n, v in labels]).to_frame(index=False)
+    rows = pd.MultiIndex.from_product([pd.Index(v, name=n) for n, v in labels]).to_frame(
+        index=False
+    )
     rng = np.random.default_rng(3)
-    effect = sum(pd.factorize(rows[n])[0] * w for (n, _), w in zip(labels, (0.1, 0.03, 0.0, 0.05), strict=False))
+    effect = sum(
+        pd.factorize(rows[n])[0] * w
+        for (n, _), w in zip(labels, (0.1, 0.03, 0.0, 0.05), strict=False)
+    )
     for name, make in values.items():
         rows[name] = np.round(make(np.asarray(effect) + rng.normal(0, 0.02, len(rows))), 4)
     return rows
@@ -84,7 +89,11 @@ SETS, METHODS = [f"d{i}" for i in range(8)], ["a", "b", "c"]
 
 
 def test_seconds_beside_a_boolean_are_no_correctness():
-    table = grid(("question_id", [f"q{i:02d}" for i in range(30)]), ("model", METHODS), latency_s=lambda x: np.exp(x))
+    table = grid(
+        ("question_id", [f"q{i:02d}" for i in range(30)]),
+        ("model", METHODS),
+        latency_s=np.exp,
+    )
     table["correct"] = np.random.default_rng(1).random(len(table)) < 0.6
     first = readings(table)[0]
     assert first.directions == {"latency_s": "lower", "correct": "higher"}
@@ -92,15 +101,30 @@ def test_seconds_beside_a_boolean_are_no_correctness():
 
 
 def test_a_system_is_the_algorithm_and_a_query_is_an_item():
-    table = grid(("query", ["Q1", "Q2", "Q3", "Q4"]), ("system", ["duck", "hyp"]), ("run", [1, 2, 3]), seconds=np.exp)
+    table = grid(
+        ("query", ["Q1", "Q2", "Q3", "Q4"]),
+        ("system", ["duck", "hyp"]),
+        ("run", [1, 2, 3]),
+        seconds=np.exp,
+    )
     first = readings(table)[0]
-    assert (first.of("algorithm"), first.of("dataset"), first.of("replication")) == (("system",), ("query",), ("run",))
+    assert (first.of("algorithm"), first.of("dataset"), first.of("replication")) == (
+        ("system",),
+        ("query",),
+        ("run",),
+    )
     assert first.sure
     assert not any(r.of("algorithm") == ("query",) for r in readings(table))
 
 
 def test_a_factor_is_never_a_repeated_answer():
-    table = grid(("task", SETS), ("model", METHODS), ("shots", [0, 5]), ("seed", [1, 2, 3]), accuracy=lambda x: x)
+    table = grid(
+        ("task", SETS),
+        ("model", METHODS),
+        ("shots", [0, 5]),
+        ("seed", [1, 2, 3]),
+        accuracy=lambda x: x,
+    )
     first = readings(table)[0]
     assert (first.of("factor"), first.of("replication")) == (("shots",), ("seed",))
 

@@ -77,7 +77,7 @@ def test_tables_that_are_long_are_read_as_such():
 
 def test_text_among_the_columns_is_no_wide_table():
     frame = pd.DataFrame({"task": ["x"], "svm": [0.1], "knn": [0.3], "note": ["late"]})
-    with pytest.raises(ScoreTableError, match="no column for the algorithm"):
+    with pytest.raises(ScoreTableError, match="which column holds the algorithm"):
         read_scores(frame, measures=ACC)
 
 
