@@ -385,8 +385,7 @@ def _given(search: _Search, columns: Mapping[str, str]) -> None:
             what = f"there is no column {name!r}: each column is said by itself."
             raise ScoreTableError(what, hint=f"columns={pairs!r}.")
         if role not in (*ROLES, *INNER):
-            known = ", ".join(map(repr, ROLES))
-            hint = f"from the table's name to ours: {known}; {IGNORE!r} leaves a column out."
+            hint = f"from the table's name to ours: {', '.join(map(repr, (*ROLES, IGNORE)))}."
             if name in ROLES and role in search.names:
                 hint = f"the other way round: columns={ {role: name}!r}."
             what = f"columns={ {name: role}!r}: there is no role {role!r}."
@@ -479,8 +478,7 @@ def _missing(
             hint = f"did you mean the measure {near!r}? " + hint
         elif layout == "long" and role == "algorithm" and "value" not in search.of:
             hint += '\nlayout="wide-algorithms" reads one column per algorithm.'
-        noun = "score" if role == "value" else role
-        what = f"which column holds the {noun}?"
+        what = f"which column holds the {'score' if role == 'value' else role}?"
         search.findings.append(Finding("missing columns", "error", 1, what, (), hint, near=near))
     if layout != "long" and not wide and not ("measure" in says and measures):
         what = f"there is no column of scores to read with {layout=}."

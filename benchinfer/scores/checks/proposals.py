@@ -17,7 +17,7 @@ from benchinfer.scores.declaration import Declaration
 from benchinfer.scores.roles.directions import direction, plain
 from benchinfer.scores.roles.names import VALUES, suggested_roles
 from benchinfer.scores.roles.profile import ROWS
-from benchinfer.scores.roles.reading import Reading
+from benchinfer.scores.roles.reading import TableReading
 from benchinfer.scores.roles.readings import only_algorithm, readings
 from benchinfer.scores.sources.curves import STEPS, TARGETS, TRACES
 from benchinfer.scores.sources.files import open_source
@@ -110,7 +110,7 @@ class Candidate:
     """Options for a trial, and the reading that they stand for; None where it stands for none."""
 
     options: Options
-    reading: Reading | None = None
+    reading: TableReading | None = None
 
     def having(self, **more: Any) -> Candidate:
         """Return the candidate with further options."""
@@ -137,15 +137,17 @@ def resolved[T: TrialTable](
         for name, value in _ways(fault)
         if name == "units"
     ]
-    made, taken, against = _tried(read, source, declaration, ways)
-    if taken is not None:
-        return taken
+    made, accepted, against = _tried(read, source, declaration, ways)
+    if accepted is not None:
+        return accepted
     only_direction = {fault.rule for fault in faults} == {"direction not given"}
     if only_direction and (not made or not {**made[0].options}):
         raise _with_directions(error, faults[0], against) from None
     if not made and against:
-        said = refusal(against, _name(source)) if against[0].severity == "error" else str(error)
-        raise ScoreTableError(said, (*against, *error.findings)) from None
+        text_of_fault = (
+            refusal(against, _name(source)) if against[0].severity == "error" else str(error)
+        )
+        raise ScoreTableError(text_of_fault, (*against, *error.findings)) from None
     if not made:
         raise error
     raise _with_proposals(error, made, source, against)
@@ -203,9 +205,9 @@ def _tried[T: TrialTable](
         origin = open_source(source, declaration.query, declaration.name)
         if len(origin.names) > _MOST_COLUMNS:
             return [], None, []  # a trial lays out every column
-        found = _candidates(source, origin, declaration)
+        results = _candidates(source, origin, declaration)
         # Levels of units that a fault names are the way to read it.
-        queue = ways_of_faults or list(itertools.islice(found, 4 * _MOST_TRIALS))
+        queue = ways_of_faults or list(itertools.islice(results, 4 * _MOST_TRIALS))
         if not queue and (one := only_algorithm(_frame(origin, declaration), {})):
             what = f"all rows are of one {one[0]}, {one[1]!r}: there is nothing to compare with it."
             return [], None, [Finding("one algorithm", "error", 1, what, (), "give more files.")]
@@ -269,8 +271,8 @@ def _note(candidate: Candidate, ways: Mapping[str, str]) -> Finding:
     ]
     if reading.layout != "long":
         parts.append(f"{count(len(reading.of('score')), 'column')} of scores")
-    taken = [f"{name}: {way} is better, by its name" for name, way in ways.items() if way]
-    what = f"taken by names and structure: {'; '.join([', '.join(parts), *taken])}."
+    accepted = [f"{name}: {way} is better, by its name" for name, way in ways.items() if way]
+    what = f"taken by names and structure: {'; '.join([', '.join(parts), *accepted])}."
     hint = "columns={...} and measures={...} change that."
     return Finding("read by structure", "note", 1, what, (), hint)
 
@@ -279,10 +281,10 @@ def _against(candidate: Candidate | None) -> list[Finding]:
     """Report columns whose names and numbers contradict each other in the likeliest reading."""
     if candidate is None or candidate.reading is None:
         return []
-    found = candidate.reading.contradictions
+    results = candidate.reading.contradictions
     return [
         Finding("name and numbers differ", "warning", 1, f"{name!r}: {what}.")
-        for name, what in found
+        for name, what in results
     ]
 
 
@@ -291,19 +293,20 @@ def _trial[T: TrialTable](
 ) -> tuple[T | None, dict[str, str], list[Finding]]:
     """Read the table, measures without a direction with a provisional one."""
     fields = {name: value for name, value in candidate.options.items() if name != "targets"}
-    given, targets = replace(declaration, **fields), candidate.options.get("targets")
+    trial, targets = replace(declaration, **fields), candidate.options.get("targets")
     if declaration.columns:
-        given = replace(given, columns={**fields.get("columns", {}), **declaration.columns})
+        trial = replace(trial, columns={**fields.get("columns", {}), **declaration.columns})
     ways: dict[str, str] = {name: direction(name) for name in fields.get("measures", ())}
     for _ in range(2):
         if ways:
             known = {name: way or _PROVISIONAL for name, way in ways.items()}
-            given = replace(given, measures=known)
+            trial = replace(trial, measures=known)
         try:
-            return read(source, given, targets), ways, []
+            return read(source, trial, targets), ways, []
         except ScoreTableError as error:
             faults = [f for f in cast("Sequence[Finding]", error.findings) if f.severity == "error"]
-            if not faults or {fault.rule for fault in faults} != {"direction not given"}:
+            rules = {fault.rule for fault in faults}
+            if rules != {"direction not given"} or declaration.measures is not None:
                 return None, {}, faults
             ways |= {name: direction(name) for name in dict(faults[0].proposes)["measures"]}
         except BenchinferError:
@@ -322,20 +325,20 @@ def _candidates(source: object, origin: Source, declaration: Declaration) -> Ite
         opened = open_source(source, declaration.query, name) if name else origin
         frame = _frame(opened, declaration)
         declared = _declared(opened, declaration, measures, frame)
-        found = readings(frame, declared)
-        likely = [r for r in found if r.weight > found[0].weight - _LIKELY]
+        results = readings(frame, declared)
+        likely = [r for r in results if r.weight > results[0].weight - _LIKELY]
         for reading in _with_exchange(likely):
             for options in _options(reading, frame, measures, {*declared}, declaration):
                 yield Candidate(({"name": name} if name else {}) | options, reading)
-        if not found or found[0].layout != "long":
+        if not results or results[0].layout != "long":
             yield from _by_pattern(frame, declared, declaration, name)
 
 
-def _with_exchange(found: Sequence[Reading]) -> list[Reading]:
+def _with_exchange(results: Sequence[TableReading]) -> list[TableReading]:
     """Return readings with the exchange of algorithm and data set next, where no names settle it."""
-    if not found or found[0].named:
-        return list(found)
-    first, *rest = found
+    if not results or results[0].named:
+        return list(results)
+    first, *rest = results
     pair = {first.of("algorithm"), first.of("dataset")}
     wide = {first.layout, "long"} == {"long"}
     swapped = [
@@ -372,14 +375,14 @@ def _declared(
 ) -> dict[str, str]:
     """Return column to role as the user, or the tool that wrote the table, has it."""
     known = {} if origin.known is None else origin.known.columns
-    given = {**known, **(declaration.columns or {})}
-    roles = {name: _DECLARED.get(role, role) for name, role in given.items()}
+    trial = {**known, **(declaration.columns or {})}
+    roles = {name: _DECLARED.get(role, role) for name, role in trial.items()}
     roles |= dict.fromkeys(declaration.levels(), "replication")
     return roles | {name: "score" for name in measures if name in frame.columns}
 
 
 def _options(
-    reading: Reading,
+    reading: TableReading,
     frame: pd.DataFrame,
     measures: Sequence[str],
     declared: set[str],
@@ -427,7 +430,7 @@ def _options(
     yield ({"columns": columns} if columns else {}) | options
 
 
-def _wide_layout(reading: Reading, scores: Sequence[str]) -> str:
+def _wide_layout(reading: TableReading, scores: Sequence[str]) -> str:
     """Return the layout of columns of scores, or the pattern of their names where these share one."""
     role = {"wide-algorithms": "algorithm", "rows-are-algorithms": "dataset"}.get(
         reading.layout, "replication"
@@ -439,7 +442,9 @@ def _wide_layout(reading: Reading, scores: Sequence[str]) -> str:
     return reading.layout
 
 
-def _needed(labels: Mapping[str, str], reading: Reading, names: Sequence[str]) -> dict[str, str]:
+def _needed(
+    labels: Mapping[str, str], reading: TableReading, names: Sequence[str]
+) -> dict[str, str]:
     """Return the roles that must be declared: those that the names of columns do not determine.
 
     A column that is named as a role which another one has is to be ignored.
@@ -458,8 +463,8 @@ def _needed(labels: Mapping[str, str], reading: Reading, names: Sequence[str]) -
         if not role or name in labels or role == "domain" or constant:
             continue
         measured = name in scores and role in ("value", "measure")
-        taken = role in ("failure", "imputed") and reading.roles[name] == "status"
-        if not measured and not taken:
+        accepted = role in ("failure", "imputed") and reading.roles[name] == "status"
+        if not measured and not accepted:
             needed[name] = "ignore"
     return needed
 

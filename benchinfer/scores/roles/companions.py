@@ -24,49 +24,49 @@ def companions(scores: Sequence[ColumnProfile], blocks: Array) -> dict[str, str]
     """
     columns = scores[:_MOST]
     values = {c.name: c.values[:_ROWS] for c in columns}
-    found: dict[str, str] = {}
+    results: dict[str, str] = {}
     for other, column in itertools.permutations(columns, 2):
-        if {column.name, other.name} & found.keys():
+        if {column.name, other.name} & results.keys():
             continue
         x, y = values[column.name], values[other.name]
-        there = ~(np.isnan(x) | np.isnan(y))
-        if there.sum() < 4 or np.ptp(x[there]) == 0 or np.ptp(y[there]) == 0:
+        finite = ~(np.isnan(x) | np.isnan(y))
+        if finite.sum() < 4 or np.ptp(x[finite]) == 0 or np.ptp(y[finite]) == 0:
             continue
-        if column.whole and not other.whole and _ranks(x, y, there, blocks[:_ROWS]):
-            found[column.name] = f"rank of {other.name}"
+        if column.integral and not other.integral and _ranks(x, y, finite, blocks[:_ROWS]):
+            results[column.name] = f"rank of {other.name}"
             continue
         later = other.named("score") or columns.index(column) > columns.index(other)
-        copies = abs(float(np.corrcoef(x[there], y[there])[0, 1])) > 1 - 1e-6
+        copies = abs(float(np.corrcoef(x[finite], y[finite])[0, 1])) > 1 - 1e-6
         if copies and later and not column.named("score"):
-            found[column.name] = f"the same numbers as {other.name}"
-    return found | _bounds(columns, values, found)
+            results[column.name] = f"the same numbers as {other.name}"
+    return results | _bounds(columns, values, results)
 
 
-def _ranks(x: Array, y: Array, there: Array, blocks: Array) -> bool:
+def _ranks(x: Array, y: Array, finite: Array, blocks: Array) -> bool:
     """Return whether whole numbers are the ranks of others within blocks."""
-    if x[there].min() < 1 or x[there].max() <= 1 or len(np.unique(x[there])) > 200:
+    if x[finite].min() < 1 or x[finite].max() <= 1 or len(np.unique(x[finite])) > 200:
         return False
     right = np.zeros((2, len(x)), bool)
     for block in np.unique(blocks):
-        rows = np.flatnonzero((blocks == block) & there)
+        rows = np.flatnonzero((blocks == block) & finite)
         for way, sign in enumerate((1, -1)):
             right[way, rows] = x[rows] == rankdata(sign * y[rows], "min")
-    return bool((right[:, there].mean(axis=1) > 0.95).any())
+    return bool((right[:, finite].mean(axis=1) > 0.95).any())
 
 
 def _bounds(
-    columns: Sequence[ColumnProfile], values: dict[str, Array], found: dict[str, str]
+    columns: Sequence[ColumnProfile], values: dict[str, Array], results: dict[str, str]
 ) -> dict[str, str]:
     """Return the columns that lie evenly around another one: three scores in a row do not."""
     bounds: dict[str, str] = {}
     for middle in columns:
         others = [c for c in columns if c is not middle and not c.named("score")]
         for low, high in itertools.permutations(others, 2):
-            if {low.name, middle.name, high.name} & (found.keys() | bounds.keys()):
+            if {low.name, middle.name, high.name} & (results.keys() | bounds.keys()):
                 continue
             a, x, b = values[low.name], values[middle.name], values[high.name]
-            there = ~(np.isnan(a) | np.isnan(x) | np.isnan(b))
-            a, x, b = a[there], x[there], b[there]
+            finite = ~(np.isnan(a) | np.isnan(x) | np.isnan(b))
+            a, x, b = a[finite], x[finite], b[finite]
             if len(x) < 5 or not np.all((a <= x) & (x <= b)) or np.mean((a < x) & (x < b)) <= 0.7:
                 continue
             even = np.mean(np.abs((a + b) / 2 - x) <= 0.04 * (b - a)) > 0.8
@@ -82,9 +82,9 @@ def _correlated(x: Array, y: Array) -> bool:
 
 def aggregates(block: Sequence[ColumnProfile]) -> dict[str, str]:
     """Return the columns that are the mean, sum or rank of the others, each with the reason."""
-    found: dict[str, str] = {}
+    results: dict[str, str] = {}
     if len(block) < 3:
-        return found
+        return results
     table = np.column_stack([c.values for c in block])[:_ROWS]
     by_name = sorted(
         range(len(block)), key=lambda i: AGGREGATE.fullmatch(plain(block[i].name)) is None
@@ -94,21 +94,21 @@ def aggregates(block: Sequence[ColumnProfile]) -> dict[str, str]:
         others = [
             j
             for j, b in enumerate(block)
-            if j != i and b.name not in found and (column.whole or not b.whole)
+            if j != i and b.name not in results and (column.integral or not b.integral)
         ]
         if len(others) < 2:
             continue
         rest, x = table[:, others], table[:, i]
-        there = ~np.isnan(rest).all(axis=1) & ~np.isnan(x)
-        if there.sum() < 3 or np.ptp(x[there]) == 0:
+        finite = ~np.isnan(rest).all(axis=1) & ~np.isnan(x)
+        if finite.sum() < 3 or np.ptp(x[finite]) == 0:
             continue
-        ranked = "rank" in plain(column.name).split("_") or not all(b.whole for b in block)
-        if reason := _aggregate(x[there], rest[there], whole=column.whole and ranked):
-            found[column.name] = reason
-    return found
+        ranked = "rank" in plain(column.name).split("_") or not all(b.integral for b in block)
+        if reason := _aggregate(x[finite], rest[finite], integral=column.integral and ranked):
+            results[column.name] = reason
+    return results
 
 
-def _aggregate(x: Array, rest: Array, *, whole: bool) -> str:
+def _aggregate(x: Array, rest: Array, *, integral: bool) -> str:
     """Return how numbers sum up the others beside them; empty if they do not."""
     tolerance = 0.55 * _unit(x) + 0.3 * _unit(rest) + 1e-9
     if np.nanmax(rest) - np.nanmin(rest) <= 4 * tolerance:
@@ -118,7 +118,7 @@ def _aggregate(x: Array, rest: Array, *, whole: bool) -> str:
         return "mean of the others"
     if np.all(np.abs(np.nansum(rest, axis=1) - x) <= tolerance * rest.shape[1]):
         return "sum of the others"
-    if whole and x.min() >= 1 and x.max() <= len(x):
+    if integral and x.min() >= 1 and x.max() <= len(x):
         agreement = [np.mean(rankdata(sign * means, "min") == x) for sign in (1, -1)]
         if max(agreement) > 0.99:
             return "rank by the others"
@@ -127,7 +127,7 @@ def _aggregate(x: Array, rest: Array, *, whole: bool) -> str:
 
 def _unit(values: Array) -> float:
     """Return the unit in the last place to which numbers were rounded, at least 1e-6."""
-    there = values[~np.isnan(values)]
+    finite = values[~np.isnan(values)]
     units = [10.0**-d for d in range(6)]
-    rounded = (u for u in units if np.all(np.abs(there / u - np.round(there / u)) < 1e-6))
+    rounded = (u for u in units if np.all(np.abs(finite / u - np.round(finite / u)) < 1e-6))
     return next(rounded, 1e-6)

@@ -11,7 +11,7 @@ from benchinfer.scores.roles.directions import direction, plain
 from benchinfer.scores.roles.labels import like_replications
 from benchinfer.scores.roles.names import OWN
 from benchinfer.scores.roles.profile import ColumnProfile
-from benchinfer.scores.roles.reading import Reading
+from benchinfer.scores.roles.reading import TableReading
 
 _SHARES = frozenset(
     (
@@ -24,17 +24,17 @@ _COUNTS = frozenset(("n", "count", "rank"))
 
 
 def contradictions(
-    reading: Reading, columns: Mapping[str, ColumnProfile], rows: int
+    reading: TableReading, columns: Mapping[str, ColumnProfile], rows: int
 ) -> tuple[tuple[str, str], ...]:
     """Return the columns whose numbers are not what their names say, each with what is wrong."""
     labels = [columns[n] for role in ("algorithm", "dataset") for n in reading.of(role)]
-    found = {n: _of_column(c, reading, labels, columns, rows) for n, c in columns.items()}
-    return tuple((name, what) for name, what in found.items() if what)
+    results = {n: _of_column(c, reading, labels, columns, rows) for n, c in columns.items()}
+    return tuple((name, what) for name, what in results.items() if what)
 
 
 def _of_column(
     column: ColumnProfile,
-    reading: Reading,
+    reading: TableReading,
     labels: Sequence[ColumnProfile],
     columns: Mapping[str, ColumnProfile],
     rows: int,
@@ -87,12 +87,12 @@ def _of_companion(column: ColumnProfile, scores: Sequence[ColumnProfile]) -> str
     """Return why numbers cannot be the spread, count or rank that their name says."""
     words = {*plain(column.name).split("_")}
     low = float(np.nanmin(column.values))
-    there = column.values[~np.isnan(column.values)]
-    if "rank" in words and np.any((2 * there) % 1 != 0):
+    finite = column.values[~np.isnan(column.values)]
+    if "rank" in words and np.any((2 * finite) % 1 != 0):
         return "ranks with fractions"
     first = plain(column.name).split("_")[0]
     if (first in _COUNTS or words <= _COUNTS) and "rank" not in words:
-        if not column.whole or low < 0:
+        if not column.integral or low < 0:
             return "a count that is no whole number, or negative"
     if words & _SPREADS and scores:
         sizes = [float(np.nanmedian(np.abs(score.values))) for score in scores]
@@ -103,7 +103,7 @@ def _of_companion(column: ColumnProfile, scores: Sequence[ColumnProfile]) -> str
     return ""
 
 
-def mark_named(reading: Reading, columns: Mapping[str, ColumnProfile]) -> bool:
+def mark_named(reading: TableReading, columns: Mapping[str, ColumnProfile]) -> bool:
     """Return whether algorithm and data set, where there is one, have names of their own role."""
     return all(
         columns[name].named(role) >= OWN

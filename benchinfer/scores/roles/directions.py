@@ -83,12 +83,12 @@ def direction(name: str) -> str:
     >>> [direction(name) for name in ("accuracy_drop", "time_to_accuracy", "acc_stderr")]
     ['', '', '']
     """
-    whole = plain(name)
-    if whole.startswith("neg_"):
-        return {"lower": "higher"}.get(direction(whole.removeprefix("neg_")), "")
-    if whole in HIGHER | LOWER:
-        return "higher" if whole in HIGHER else "lower"
-    words = [word for word in whole.split("_") if word not in _BESIDE and not word.isdigit()]
+    full_name = plain(name)
+    if full_name.startswith("neg_"):
+        return {"lower": "higher"}.get(direction(full_name.removeprefix("neg_")), "")
+    if full_name in HIGHER | LOWER:
+        return "higher" if full_name in HIGHER else "lower"
+    words = [word for word in full_name.split("_") if word not in _BESIDE and not word.isdigit()]
     spans = [(i, j) for i in range(len(words)) for j in range(i + 1, len(words) + 1)]
     known = {(i, j): "_".join(words[i:j]) for i, j in spans}
     known = {span: text for span, text in known.items() if text in HIGHER | LOWER}

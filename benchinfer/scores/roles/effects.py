@@ -33,29 +33,29 @@ class Effect:
 
 def effects(keys: Sequence[ColumnProfile], scores: Sequence[ColumnProfile]) -> dict[str, Effect]:
     """Return the main effect of each label column, the median over up to four scores."""
-    found: dict[str, list[tuple[float, float]]] = {key.name: [] for key in keys}
+    results: dict[str, list[tuple[float, float]]] = {key.name: [] for key in keys}
     for score in scores[:_MOST]:
-        there = ~np.isnan(score.values)
-        if there.sum() < 6:
+        finite = ~np.isnan(score.values)
+        if finite.sum() < 6:
             continue
         parts, residual = _main_effects(
-            rankdata(score.values[there]), [key.codes[there] for key in keys], [k.n for k in keys]
+            rankdata(score.values[finite]), [key.codes[finite] for key in keys], [k.n for k in keys]
         )
         degrees = max(1, len(residual) - sum(key.n - 1 for key in keys) - 1)
         shares = [
-            float(np.mean(part[key.codes[there]] ** 2))
+            float(np.mean(part[key.codes[finite]] ** 2))
             for part, key in zip(parts, keys, strict=True)
         ]
         total = max(1e-9, float(np.mean(residual**2)) + sum(shares))
         for key, part in zip(keys, parts, strict=True):
-            between = float((part[key.codes[there]] ** 2).sum()) / max(1, key.n - 1)
+            between = float((part[key.codes[finite]] ** 2).sum()) / max(1, key.n - 1)
             size = float((part[: key.n] ** 2).sum()) / max(1, key.n - 1) / total
             within = float((residual**2).sum()) / degrees
             ratio = np.log((between + 1e-9) / (within + 1e-9))
-            found[key.name].append((float(ratio), float(np.log(size + 1e-4))))
+            results[key.name].append((float(ratio), float(np.log(size + 1e-4))))
     return {
         name: Effect(*map(float, np.median(values, axis=0))) if values else Effect()
-        for name, values in found.items()
+        for name, values in results.items()
     }
 
 

@@ -18,7 +18,7 @@ from benchinfer.scores.roles.directions import direction, plain
 from benchinfer.scores.roles.labels import known_labels
 from benchinfer.scores.roles.names import AGGREGATE, OWN, VALUES
 from benchinfer.scores.roles.profile import ColumnProfile
-from benchinfer.scores.roles.reading import Reading
+from benchinfer.scores.roles.reading import TableReading
 from benchinfer.scores.roles.structure import Structure
 
 _ROWS = 3000  # rows that are looked at
@@ -37,7 +37,7 @@ class Layouts:
         self._joint = cache(lambda keys: joint_codes(keys, table.rows))
         self._companions = cache(lambda numbers, keys: companions(numbers, self._joint(keys)[0]))
 
-    def complete(self, crossing: Crossing) -> Iterator[Reading]:
+    def complete(self, crossing: Crossing) -> Iterator[TableReading]:
         """Yield the readings of a choice of labels, in each layout that fits."""
         datasets = tuple(crossing.of("dataset"))
         roles, numbers = self._without_attributes(crossing)
@@ -92,14 +92,14 @@ class Layouts:
         wide: tuple[ColumnProfile, ...],
         base: dict[str, str],
         shape: tuple[int, int, int],
-    ) -> Iterator[Reading]:
+    ) -> Iterator[TableReading]:
         """Yield the reading of one row for each score, or of one column for each measure."""
         scores = [c for c in numbers if c.name not in known]
-        if not all(c.whole for c in scores):
+        if not all(c.integral for c in scores):
             scores = [
                 c
                 for c in scores
-                if not c.whole or c.kind == "boolean" or c.n <= 2 or c.named("score")
+                if not c.integral or c.kind == "boolean" or c.n <= 2 or c.named("score")
             ]
         # Beside named scores, numbers without a name are offered, not taken.
         scores = [c for c in scores if c.named("score")] or scores
@@ -125,7 +125,7 @@ class Layouts:
         roles: dict[str, str],
         n_datasets: int,
         repeats: int,
-    ) -> Iterator[Reading]:
+    ) -> Iterator[TableReading]:
         """Yield readings of one column of scores for each algorithm, data set or replication."""
         algorithm, dataset, n = crossing.algorithm, crossing.dataset, len(wide)
         scale, named = self._scale(wide), _share_named(wide)
@@ -162,7 +162,7 @@ class Layouts:
         layout: str,
         shape: tuple[int, int, int],
         weight: float,
-    ) -> Iterator[Reading]:
+    ) -> Iterator[TableReading]:
         """Yield a reading, its weight reduced by what it leaves unexplained."""
         if layout != "wide-algorithms" and shape[0] > MOST_ALGORITHMS:
             return
@@ -175,7 +175,7 @@ class Layouts:
             other = bool(column.suggested) and not column.named("score")
             weight -= 0.2 * (role == "score" and layout == "long" and other)
         directions = {c.name: direction(c.name) for c in scores}
-        yield Reading(roles, directions, layout, shape, float(weight))
+        yield TableReading(roles, directions, layout, shape, float(weight))
 
 
 def _share_named(columns: Sequence[ColumnProfile]) -> float:
@@ -196,12 +196,12 @@ def _one_scale(
     orders = {c.name: float(np.log10(np.nanmedian(np.abs(c.values)) + 1e-9)) for c in block}
     middle = float(np.median(list(orders.values()))) if orders else 0.0
     few_named = sum(bool(c.named("score")) for c in numbers) < len(block) / 2
-    whole = all(c.whole for c in block)
+    integral = all(c.integral for c in block)
 
     def is_odd(column: ColumnProfile) -> bool:
         far = abs(orders[column.name] - middle)
         named = bool(column.named("score")) and few_named and far > 0.7
-        return (column.whole and far > 1.0 and not whole) or named
+        return (column.integral and far > 1.0 and not integral) or named
 
     odd = [c.name for c in block if len(block) >= 3 and is_odd(c)]
     return tuple(c for c in block if c.name not in odd), odd
@@ -237,9 +237,11 @@ def _overlap(table: Array) -> float:
 
 def _two_way(table: Array) -> tuple[float, float]:
     """Return the effects of rows and of columns on ranks, as logs of ratios of mean squares."""
-    whole = table[~np.isnan(table).any(axis=1)]
-    whole = whole if len(whole) >= 2 else np.nan_to_num(table, nan=float(np.nanmean(table)))
-    ranks = rankdata(whole).reshape(whole.shape)
+    integral = table[~np.isnan(table).any(axis=1)]
+    integral = (
+        integral if len(integral) >= 2 else np.nan_to_num(table, nan=float(np.nanmean(table)))
+    )
+    ranks = rankdata(integral).reshape(integral.shape)
     rows, columns, mean = ranks.mean(1), ranks.mean(0), ranks.mean()
     n, k = ranks.shape
     rest = float(((ranks - rows[:, None] - columns + mean) ** 2).sum())

@@ -75,26 +75,26 @@ def suggested_roles(name: str) -> dict[str, float]:
     >>> suggested_roles("model_name"), suggested_roles("test_acc"), suggested_roles("acc_stderr")
     ({'algorithm': 3.0}, {'score': 3.0}, {'companion': 3.0})
     """
-    whole = plain(name)
-    if not whole:
+    full_name = plain(name)
+    if not full_name:
         return {}
-    if _DATES.search(whole):
+    if _DATES.search(full_name):
         return {"attribute": 3.0}
-    short = re.sub(r"_(name|id|nr|no|index|idx)$", "", whole)
-    found = {
-        role: 3.0 if whole in words else 2.7
+    short = re.sub(r"_(name|id|nr|no|index|idx)$", "", full_name)
+    results = {
+        role: 3.0 if full_name in words else 2.7
         for role, words in _WORDS.items()
-        if whole in words or short in words
+        if full_name in words or short in words
     }
-    if not found:
-        ends = {whole.split("_")[0], whole.split("_")[-1]}
-        found = {role: 1.2 for role, words in _WORDS.items() if ends & {*words}}
-    if COMPANION.fullmatch(whole) or AGGREGATE.fullmatch(whole):
-        found["companion"] = 3.0
-    elif whole in VALUES or direction(name):
-        found["score"] = 3.0 if whole in VALUES or direction(name) else 2.0
-    elif {*whole.split("_")} & (VALUES | _RETURNS):
-        found["score"] = 2.0
-    if "score" in found:
-        found = {role: w for role, w in found.items() if role == "score" or w >= OWN}
-    return found
+    if not results:
+        ends = {full_name.split("_")[0], full_name.split("_")[-1]}
+        results = {role: 1.2 for role, words in _WORDS.items() if ends & {*words}}
+    if COMPANION.fullmatch(full_name) or AGGREGATE.fullmatch(full_name):
+        results["companion"] = 3.0
+    elif full_name in VALUES or direction(name):
+        results["score"] = 3.0 if full_name in VALUES or direction(name) else 2.0
+    elif {*full_name.split("_")} & (VALUES | _RETURNS):
+        results["score"] = 2.0
+    if "score" in results:
+        results = {role: w for role, w in results.items() if role == "score" or w >= OWN}
+    return results

@@ -72,7 +72,7 @@ class ColumnProfile:
     spread: bool = False
 
     @property
-    def whole(self) -> bool:
+    def integral(self) -> bool:
         """Whether all values are whole numbers."""
         return self.kind in ("whole", "boolean")
 
@@ -91,7 +91,7 @@ class ColumnProfile:
 
     def counts(self) -> bool:
         """Return whether values count from 0 or 1, almost without gaps."""
-        if not self.whole or self.n < 2:
+        if not self.integral or self.n < 2:
             return False
         low, high = float(np.nanmin(self.values)), float(np.nanmax(self.values))
         return low in (0, 1) and high - low + 1 <= 1.2 * self.n + 1
@@ -113,9 +113,9 @@ def sample(frame: pd.DataFrame, most: int = ROWS) -> pd.DataFrame:
         if labels < n < 0.98 * len(head):
             finest, labels = i, n
     codes, levels = pd.factorize(frame.iloc[:, finest])
-    kept = (np.random.default_rng(0).random(len(levels) + 1) < most / len(frame))[codes]
-    few = not 1000 <= kept.sum() <= 2 * most
-    return frame.iloc[:most] if few else frame[kept]
+    selection = (np.random.default_rng(0).random(len(levels) + 1) < most / len(frame))[codes]
+    few = not 1000 <= selection.sum() <= 2 * most
+    return frame.iloc[:most] if few else frame[selection]
 
 
 def profiles(frame: pd.DataFrame, declared: Mapping[str, str]) -> list[ColumnProfile]:
@@ -135,9 +135,9 @@ def _profile(name: str, values: pd.Series[Any], declared: str | None) -> ColumnP
     if kind in ("empty", "list"):
         return ColumnProfile(name, kind, suggested, missing=float(values.isna().mean()))
     if kind == "real":
-        there = numbers[~np.isnan(numbers)]
-        whole = not spread and there.size > 0 and bool(np.all(there == np.round(there)))
-        kind = "whole" if whole else "real"
+        finite = numbers[~np.isnan(numbers)]
+        integral = not spread and finite.size > 0 and bool(np.all(finite == np.round(finite)))
+        kind = "whole" if integral else "real"
     codes, levels = pd.factorize(numbers if numbers.size else values)
     n, present = len(levels), codes >= 0
     counts = np.bincount(codes[present]) if n else np.zeros(1)
@@ -195,10 +195,10 @@ def _numbers(values: pd.Series[Any]) -> tuple[Array | None, bool]:
     table: dict[Any, float] = {}
     spread = False
     for level in levels:
-        number, beside = _number(str(level))
+        number, has_spread = _number(str(level))
         if number is None:
             return None, False
-        table[level], spread = number, spread or beside
+        table[level], spread = number, spread or has_spread
     if all(np.isnan(number) for number in table.values()):
         return None, False
     return values.map(table).to_numpy(float), spread

@@ -10,7 +10,7 @@ KEYS = ("algorithm", "dataset", "replication", "factor", "unit", "measure", "sco
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class TableReading:
     """One role for each column of a table, or the reason why a column has none.
 
     Attributes

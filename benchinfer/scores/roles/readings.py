@@ -11,7 +11,7 @@ from benchinfer.scores.roles.crossing import crossings
 from benchinfer.scores.roles.layouts import Layouts
 from benchinfer.scores.roles.names import OWN
 from benchinfer.scores.roles.profile import profiles, sample
-from benchinfer.scores.roles.reading import Reading
+from benchinfer.scores.roles.reading import TableReading
 from benchinfer.scores.roles.structure import structure
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ _ALONE = 9.0  # margin of a reading without a rival
 
 def readings(
     frame: pd.DataFrame, declared: Mapping[str, str] | None = None, most: int = 5
-) -> list[Reading]:
+) -> list[TableReading]:
     """Return the readings of a table, the likeliest first.
 
     Parameters
@@ -49,13 +49,13 @@ def readings(
     columns = profiles(part, declared or {})
     table = structure(columns, len(part))
     layouts = Layouts(table)
-    found: dict[object, Reading] = {}
+    results: dict[object, TableReading] = {}
     for crossing in crossings(table):
         for reading in layouts.complete(crossing):
-            best = found.get(reading.identity)
+            best = results.get(reading.identity)
             if best is None or best.weight < reading.weight:
-                found[reading.identity] = reading
-    ranked = sorted(found.values(), key=lambda r: -r.weight)[: max(most, 2)]
+                results[reading.identity] = reading
+    ranked = sorted(results.values(), key=lambda r: -r.weight)[: max(most, 2)]
     by_name = {column.name: column for column in columns}
     after = [*(r.weight for r in ranked[1:]), None][: len(ranked)]
     return [

@@ -55,7 +55,7 @@ class Structure:
         """The effect of each label column."""
         if not self.key or self.row_label is not None:
             return {}
-        scores = [c for c in self.numbers if not c.whole or c.named("score")] or self.numbers
+        scores = [c for c in self.numbers if not c.integral or c.named("score")] or self.numbers
         return effects(self.key, scores)
 
     @cached_property
@@ -74,9 +74,9 @@ def structure(columns: Sequence[ColumnProfile], rows: int) -> Structure:
     numbers = [c for c in columns if first[c.name] == NUMBER]
     fixed = {name: role for name, role in first.items() if role not in (LABEL, NUMBER)}
     single = [c for c in labels if c.unique or (c.kind == "text" and c.n > 0.95 * rows)]
-    found = dependencies([c for c in labels if c not in single], rows)
-    key = key_of(found.roots, rows)
-    fixed |= found.reasons | key.reasons
+    results = dependencies([c for c in labels if c not in single], rows)
+    key = key_of(results.roots, rows)
+    fixed |= results.reasons | key.reasons
     numbers += key.scores
     row_label = _row_label(single, key.columns, key.combinations, rows) if single else None
     for column in single:
@@ -92,7 +92,7 @@ def structure(columns: Sequence[ColumnProfile], rows: int) -> Structure:
         keys = (row_label,)
     order = {c.name: i for i, c in enumerate(columns)}
     numbers.sort(key=lambda c: order[c.name])
-    return Structure(rows, tuple(columns), fixed, keys, found.parents, tuple(numbers), row_label)
+    return Structure(rows, tuple(columns), fixed, keys, results.parents, tuple(numbers), row_label)
 
 
 def _row_label(
