@@ -28,7 +28,6 @@ from benchinfer.scores.resampling import FOLDS, REPEATS
 
 type Frame = "nw.LazyFrame[Any]"
 
-
 LABELS = ("domain", "dataset", "replication", "algorithm", "measure")
 # Beside the labels: why there is no score, whether the score is no result but filled in, and
 # whether the run was solved, stopped at its limit or crashed.

@@ -64,9 +64,10 @@ Columns = Annotated[
         "--column",
         metavar="NAME=ROLE",
         help="The role of a column: dataset, replication, algorithm, measure, value, domain or"
-        " status (solved, stopped, crashed); ignore leaves it out; of published effects: study, first, second, estimate,"
-        " std_error and others; of published wins: first, second, wins, ties and losses. Once per"
-        " column; common names are known; columns of the same role are joined.",
+        " status (solved, stopped, crashed), or ignore, which leaves it out; of published effects:"
+        " study, first, second, estimate, std_error and others; of published wins: first, second,"
+        " wins, ties and losses. Once per column; common names are known; columns of the same role"
+        " are joined.",
         rich_help_panel=READING,
     ),
 ]
@@ -411,7 +412,7 @@ class SourceArguments:
         return scores.normalise(self.normalise, MEASURES.get())
 
     def _by_name(self, source: object, declaration: Declaration) -> ScoreTable:
-        """Read scores; measures that are only named have the direction of their name, if it has one.
+        """Read scores; measures that are only named have the direction of their name, if any.
 
         A name that a table declares, in a file beside it, has the direction that is said there.
         """

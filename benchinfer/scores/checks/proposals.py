@@ -203,17 +203,13 @@ def _tried[T: TrialTable](
     """Return up to three proposals, the table and a note if it is sure, and contradictions."""
     try:
         origin = open_source(source, declaration.query, declaration.name)
-        if len(origin.names) > _MOST_COLUMNS:
-            return [], None, []  # a trial lays out every column
-        results = _candidates(source, origin, declaration)
         # Levels of units that a fault names are the way to read it.
-        queue = ways_of_faults or list(itertools.islice(results, 4 * _MOST_TRIALS))
-        if not queue and (one := only_algorithm(_frame(origin, declaration), {})):
-            what = f"all rows are of one {one[0]}, {one[1]!r}: there is nothing to compare with it."
-            return [], None, [Finding("one algorithm", "error", 1, what, (), "give more files.")]
+        queue = ways_of_faults or _queue(source, origin, declaration)
+        if not queue:
+            return [], None, _one_algorithm(origin, declaration)
     except BenchinferError:
         return [], None, []
-    first = queue[0] if queue else None
+    first = queue[0]
     made: dict[bytes, tuple[bool, Proposal]] = {}
     tried: list[Options] = []
     while queue and len(tried) < _MOST_TRIALS and len(made) < _SHOWN:
@@ -225,12 +221,7 @@ def _tried[T: TrialTable](
         if table is None:
             mended = list(_mended(candidate, faults, origin, declaration))
             queue[:0] = [c for c in mended if c.options not in tried]
-            if (
-                candidate is first
-                and faults
-                and not mended
-                and _is_sure(candidate, {}, declaration)
-            ):
+            if candidate is first and not mended and _is_sure(candidate, {}, declaration):
                 return [], None, faults  # of the scores, where the roles leave no doubt
             continue
         if len(table.failures()) and (curve := _of_curves(candidate, origin, declaration)):
@@ -239,7 +230,7 @@ def _tried[T: TrialTable](
         if len(table.algorithms) < 2:
             continue
         if candidate is first and _is_sure(candidate, ways, declaration):
-            return [], (table, _note(candidate, ways)), []
+            return [], (table, _note(candidate.reading, ways)), []
         added = {n: v for n, v in candidate.options.items() if n != "measures"}
         proposal = Proposal(_written(source), added, ways, _gives(table, candidate))
         # Another way to the same scores is no other proposal.
@@ -249,27 +240,46 @@ def _tried[T: TrialTable](
     return ranked, None, _against(first)
 
 
+def _queue(source: object, origin: Source, declaration: Declaration) -> list[Candidate]:
+    """Return the options to be tried, the likeliest first; none for very wide tables."""
+    if len(origin.names) > _MOST_COLUMNS:
+        return []  # a trial lays out every column
+    return list(itertools.islice(_candidates(source, origin, declaration), 4 * _MOST_TRIALS))
+
+
+def _one_algorithm(origin: Source, declaration: Declaration) -> list[Finding]:
+    """Report a table of one algorithm, with which nothing can be compared."""
+    if len(origin.names) > _MOST_COLUMNS:
+        return []
+    one = only_algorithm(_frame(origin, declaration), {})
+    if one is None:
+        return []
+    what = f"all rows are of one {one[0]}, {one[1]!r}: there is nothing to compare with it."
+    return [Finding("one algorithm", "error", 1, what, (), "give more files.")]
+
+
 def _is_sure(candidate: Candidate, ways: Mapping[str, str], declaration: Declaration) -> bool:
     """Return whether a candidate may be read without asking."""
     reading = candidate.reading
     if reading is None or not reading.sure or declaration.layout != "auto":
         return False
     joined = len(reading.of("algorithm")) > 1 or len(reading.of("dataset")) > 1
+    counted = all(re.fullmatch(r"\D*\d+", name) for name in reading.of("score"))
+    joined = joined or (reading.layout != "long" and counted)  # which may be replications
     if joined or "name" in candidate.options or reading.of("factor") or reading.of("unit"):
         return False
     return not ways or any(ways.values())
 
 
-def _note(candidate: Candidate, ways: Mapping[str, str]) -> Finding:
+def _note(reading: TableReading | None, ways: Mapping[str, str]) -> Finding:
     """Return a note on what was taken for what, and how that is changed."""
-    reading = candidate.reading
-    assert reading is not None
+    of = (lambda _: ()) if reading is None else reading.of
     parts = [
         f"{'/'.join(names)} as {role}"
         for role in ("algorithm", "dataset", "replication", "measure")
-        if (names := reading.of(role))
+        if (names := of(role))
     ]
-    if reading.layout != "long":
+    if reading is not None and reading.layout != "long":
         parts.append(f"{count(len(reading.of('score')), 'column')} of scores")
     accepted = [f"{name}: {way} is better, by its name" for name, way in ways.items() if way]
     what = f"taken by names and structure: {'; '.join([', '.join(parts), *accepted])}."
@@ -335,7 +345,7 @@ def _candidates(source: object, origin: Source, declaration: Declaration) -> Ite
 
 
 def _with_exchange(results: Sequence[TableReading]) -> list[TableReading]:
-    """Return readings with the exchange of algorithm and data set next, where no names settle it."""
+    """Return readings with the exchange of algorithm and data set next, if names settle nothing."""
     if not results or results[0].named:
         return list(results)
     first, *rest = results
@@ -390,6 +400,8 @@ def _options(
 ) -> Iterator[dict[str, Any]]:
     """Yield the options by which a reading is read."""
     scores, names = reading.of("score"), [str(name) for name in frame.columns]
+    if any(common_name(n) in COMMON["measure"] and not _settled(reading.roles[n]) for n in names):
+        return  # scores of several measures are not one
     wide = reading.layout != "long"
     if (wide and declaration.layout not in ("auto", reading.layout)) or (
         not wide and declaration.layout not in ("auto", "long", "wide-measures")
@@ -411,27 +423,42 @@ def _options(
         options["layout"] = _wide_layout(reading, scores)
         aside = [n for n in names if n not in labels and n not in scores]
         labels |= dict.fromkeys(aside, "ignore")
-    elif measures:
-        chosen = [name for name in scores if name in measures]
-        neutral = reading.of("measure") or plain(scores[0]) in VALUES
-        if len(chosen) > 1:
-            options["layout"] = "wide-measures"
-        elif not chosen and (len(scores) > 1 or not neutral):
-            return  # a measure that is named is its own column
-        elif not chosen:
-            labels[scores[0]] = "value"
-    elif reading.of("measure") and len(scores) == 1:
-        labels[scores[0]] = "value"
     else:
-        options |= {"layout": "wide-measures"} if len(scores) > 1 else {}
-        options["measures"] = dict.fromkeys(scores, _PROVISIONAL)
+        values, of_scores = _scores(scores, measures, named=bool(reading.of("measure")))
+        if not values and not of_scores and measures and not {*scores} & {*measures}:
+            return  # a measure that is named is its own column
+        labels, options = labels | values, options | of_scores
     columns = _needed(labels, reading, names)
     columns = {n: r for n, r in columns.items() if n not in declared}
     yield ({"columns": columns} if columns else {}) | options
 
 
+def _scores(
+    scores: Sequence[str], measures: Sequence[str], *, named: bool
+) -> tuple[dict[str, str], dict[str, Any]]:
+    """Return the column of scores that is to be declared, and options for the scores.
+
+    `named` tells whether a column names the measures. Both are empty where measures are declared
+    that none of the columns holds.
+    """
+    if measures:
+        chosen = [name for name in scores if name in measures]
+        neutral = len(scores) == 1 and (named or plain(scores[0]) in VALUES)
+        values = {scores[0]: "value"} if not chosen and neutral else {}
+        return values, {"layout": "wide-measures"} if len(chosen) > 1 else {}
+    if named and len(scores) == 1:
+        return {scores[0]: "value"}, {}
+    options: dict[str, Any] = {"layout": "wide-measures"} if len(scores) > 1 else {}
+    return {}, options | {"measures": dict.fromkeys(scores, _PROVISIONAL)}
+
+
+def _settled(role: str) -> bool:
+    """Return whether a column of names of measures may have a role."""
+    return role in ("measure", "ignored: constant")
+
+
 def _wide_layout(reading: TableReading, scores: Sequence[str]) -> str:
-    """Return the layout of columns of scores, or the pattern of their names where these share one."""
+    """Return the layout of columns of scores, or the pattern that their names share."""
     role = {"wide-algorithms": "algorithm", "rows-are-algorithms": "dataset"}.get(
         reading.layout, "replication"
     )

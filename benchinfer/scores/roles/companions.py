@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 from scipy.stats import rankdata
 
-from benchinfer.numerics.types import Array
+from benchinfer.numerics.types import Array, Codes, Flags
 from benchinfer.scores.roles.directions import plain
 from benchinfer.scores.roles.names import AGGREGATE
 from benchinfer.scores.roles.profile import ColumnProfile
@@ -17,7 +17,7 @@ _ROWS = 3000  # rows that are looked at
 _MOST = 14  # columns that are compared in pairs
 
 
-def companions(scores: Sequence[ColumnProfile], blocks: Array) -> dict[str, str]:
+def companions(scores: Sequence[ColumnProfile], blocks: Codes) -> dict[str, str]:
     """Return the columns that rank, repeat or bound another one, each with the reason.
 
     `blocks` are codes of the data sets, within which scores are ranked.
@@ -42,7 +42,7 @@ def companions(scores: Sequence[ColumnProfile], blocks: Array) -> dict[str, str]
     return results | _bounds(columns, values, results)
 
 
-def _ranks(x: Array, y: Array, finite: Array, blocks: Array) -> bool:
+def _ranks(x: Array, y: Array, finite: Flags, blocks: Codes) -> bool:
     """Return whether whole numbers are the ranks of others within blocks."""
     if x[finite].min() < 1 or x[finite].max() <= 1 or len(np.unique(x[finite])) > 200:
         return False
@@ -77,7 +77,8 @@ def _bounds(
 
 
 def _correlated(x: Array, y: Array) -> bool:
-    return np.ptp(x) > 0 and np.ptp(y) > 0 and float(np.corrcoef(x, y)[0, 1]) > 0.6
+    varies = bool(np.ptp(x) > 0 and np.ptp(y) > 0)
+    return varies and float(np.corrcoef(x, y)[0, 1]) > 0.6
 
 
 def aggregates(block: Sequence[ColumnProfile]) -> dict[str, str]:

@@ -12,6 +12,7 @@ from benchinfer.scores.roles.labels import like_replications
 from benchinfer.scores.roles.names import OWN
 from benchinfer.scores.roles.profile import ColumnProfile
 from benchinfer.scores.roles.reading import TableReading
+from benchinfer.scores.roles.vetoes import DECLARED
 
 _SHARES = frozenset(
     (
@@ -41,21 +42,26 @@ def _of_column(
 ) -> str:
     """Return what contradicts a column; empty if nothing does."""
     role = reading.roles[column.name]
-    if column.named(role) >= 9:
+    if column.named(role) >= DECLARED:
         return ""  # as the user says
-    if column.named("replication") >= OWN and column.kind == "real" and column.n > 1:
-        return "seeds, folds or runs with fractions"
-    if role in ("replication", "unit"):
-        known = column.named("replication", "dataset") >= 1.2
-        if not known and like_replications(column.labels) < 0.5:
-            return "replications by the other columns alone, not by a name"
-        return ""
-    if role in ("status", "companion") and not column.named(role) and 1 < column.n <= 12:
-        if reading.shape[2] > 1 and not reading.of("replication"):
-            return "few values without a known name, while rows repeat"
-        return ""
-    if not column.numeric or column.n < 2:
-        return ""
+    if what := _of_repeats(column, reading, role):
+        return what
+    return (
+        ""
+        if role in ("replication", "unit") or column.n < 2 or not column.numeric
+        else (_of_numbers(column, reading, labels, columns, rows))
+    )
+
+
+def _of_numbers(
+    column: ColumnProfile,
+    reading: TableReading,
+    labels: Sequence[ColumnProfile],
+    columns: Mapping[str, ColumnProfile],
+    rows: int,
+) -> str:
+    """Return what contradicts a column of numbers."""
+    role = reading.roles[column.name]
     if role == "score" and reading.layout == "long":
         return _of_score(column, labels, rows)
     if role == "attribute" and labels and rows >= 3 * min(o.n for o in labels):
@@ -63,6 +69,20 @@ def _of_column(
         return "" if decided else "named as an attribute, and differs within algorithm and data set"
     if role == "companion":
         return _of_companion(column, [columns[name] for name in reading.of("score")])
+    return ""
+
+
+def _of_repeats(column: ColumnProfile, reading: TableReading, role: str) -> str:
+    """Return what contradicts a column that names replications, or that may be one of them."""
+    if column.named("replication") >= OWN and column.kind == "real" and column.n > 1:
+        return "seeds, folds or runs with fractions"
+    if role in ("replication", "unit"):
+        known = column.named("replication", "dataset") >= 1.2
+        known = known or like_replications(column.labels) >= 0.5
+        return "" if known else "replications by the other columns alone, not by a name"
+    few = 1 < column.n <= 12 and reading.shape[2] > 1 and not reading.of("replication")
+    if role in ("status", "companion") and not column.named(role) and few:
+        return "few values without a known name, while rows repeat"
     return ""
 
 
@@ -90,10 +110,9 @@ def _of_companion(column: ColumnProfile, scores: Sequence[ColumnProfile]) -> str
     finite = column.values[~np.isnan(column.values)]
     if "rank" in words and np.any((2 * finite) % 1 != 0):
         return "ranks with fractions"
-    first = plain(column.name).split("_")[0]
-    if (first in _COUNTS or words <= _COUNTS) and "rank" not in words:
-        if not column.integral or low < 0:
-            return "a count that is no whole number, or negative"
+    counts = plain(column.name).split("_")[0] in _COUNTS and "rank" not in words
+    if counts and (not column.integral or low < 0):
+        return "a count that is no whole number, or negative"
     if words & _SPREADS and scores:
         sizes = [float(np.nanmedian(np.abs(score.values))) for score in scores]
         if low < 0:

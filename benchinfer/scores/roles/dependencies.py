@@ -5,10 +5,11 @@ from __future__ import annotations
 import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import cast
 
 import numpy as np
 
-from benchinfer.numerics.types import Array
+from benchinfer.numerics.types import Codes
 from benchinfer.scores.roles.names import OWN
 from benchinfer.scores.roles.profile import ColumnProfile
 
@@ -27,16 +28,17 @@ def count_pairs(first: ColumnProfile, second: ColumnProfile) -> int:
     return _distinct(codes)[1]
 
 
-def _distinct(codes: Array) -> tuple[Array, int]:
+def _distinct(codes: Codes) -> tuple[Codes, int]:
     import pandas as pd
 
     coded, levels = pd.factorize(codes)
-    return coded.astype(np.int64), len(levels)
+    return cast("Codes", coded.astype(np.int64)), len(levels)
 
 
-def joint_codes(columns: Sequence[ColumnProfile], rows: int) -> tuple[Array, int]:
+def joint_codes(columns: Sequence[ColumnProfile], rows: int) -> tuple[Codes, int]:
     """Return the codes of the combinations of values of columns, and their number."""
-    codes, n = np.zeros(rows, np.int64), 1
+    codes: Codes = np.zeros(rows, np.int64)
+    n = 1
     for column in columns:
         codes, n = _distinct(codes * (column.n + 1) + column.codes)
     return codes, n

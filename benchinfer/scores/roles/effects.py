@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.stats import rankdata
 
-from benchinfer.numerics.types import Array
+from benchinfer.numerics.types import Array, Codes
 from benchinfer.scores.roles.profile import ColumnProfile
 
 _MOST = 4  # columns of scores that are looked at
@@ -60,7 +60,7 @@ def effects(keys: Sequence[ColumnProfile], scores: Sequence[ColumnProfile]) -> d
 
 
 def _main_effects(
-    values: Array, codes: Sequence[Array], sizes: Sequence[int]
+    values: Array, codes: Sequence[Codes], sizes: Sequence[int]
 ) -> tuple[list[Array], Array]:
     """Return the main effects of factors by backfitting, and the residuals."""
     residual = values - values.mean()
@@ -75,7 +75,7 @@ def _main_effects(
 
 
 def unexplained(keys: Sequence[ColumnProfile], scores: Sequence[ColumnProfile]) -> frozenset[str]:
-    """Return the columns without a measure's name that no label explains, where one explains others."""
+    """Return columns without a measure's name that no label explains, as it does others."""
     few = scores[:14]
     ratios = {c.name: max(effect.ratio for effect in effects(keys, [c]).values()) for c in few}
     if max(ratios.values()) <= 1.6:

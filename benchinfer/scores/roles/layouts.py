@@ -20,6 +20,7 @@ from benchinfer.scores.roles.names import AGGREGATE, OWN, VALUES
 from benchinfer.scores.roles.profile import ColumnProfile
 from benchinfer.scores.roles.reading import TableReading
 from benchinfer.scores.roles.structure import Structure
+from benchinfer.scores.roles.vetoes import DECLARED
 
 _ROWS = 3000  # rows that are looked at
 _COUNTED = re.compile(r"(fold|seed|run|split|rep)?[ _]?\d+", re.IGNORECASE)
@@ -105,7 +106,7 @@ class Layouts:
         scores = [c for c in scores if c.named("score")] or scores
         if "measure" in crossing.roles.values():  # columns of other measures are no values
             scores = [
-                c for c in scores if plain(c.name) in VALUES or c.named("score") >= 9
+                c for c in scores if plain(c.name) in VALUES or c.named("score") >= DECLARED
             ] or scores
         if not scores:
             return
@@ -243,7 +244,7 @@ def _two_way(table: Array) -> tuple[float, float]:
     )
     ranks = rankdata(integral).reshape(integral.shape)
     rows, columns, mean = ranks.mean(1), ranks.mean(0), ranks.mean()
-    n, k = ranks.shape
+    n, k = len(ranks), table.shape[1]
     rest = float(((ranks - rows[:, None] - columns + mean) ** 2).sum())
     rest = rest / max(1, (n - 1) * (k - 1)) + 1e-9
     by_row = float(((rows - mean) ** 2).sum()) * k / max(1, n - 1)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from benchinfer.core.numbers import number_of
-from benchinfer.numerics.types import Array
+from benchinfer.numerics.types import Array, Codes
 from benchinfer.scores.columns import FAILED, NONE
 from benchinfer.scores.roles.names import suggested_roles
 
@@ -21,7 +21,7 @@ type Kind = Literal["empty", "boolean", "date", "url", "list", "free text", "tex
 ROWS = 100_000  # rows of the sample in which roles are searched
 _SHOWN = 40  # labels that a profile keeps
 _LONG = 60  # characters from which text is free text
-_MISSING = frozenset((*NONE, *FAILED, "–", "—", "inf", "nan±nan", "nan+-nan"))
+_MISSING = frozenset((*NONE, *FAILED, "\u2013", "\u2014", "inf", "nan±nan", "nan+-nan"))
 _NUMBER = re.compile(
     r"([-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?)\s*%?"
     r"(?P<spread>\s*(?:±|\+-|\+/-|\+|\()\s*[\d.]+\s*%?\)?)?%?"
@@ -64,7 +64,7 @@ class ColumnProfile:
     suggested: Mapping[str, float]
     n: int = 0
     missing: float = 0.0
-    codes: Array = field(default_factory=lambda: np.zeros(0, np.int64))
+    codes: Codes = field(default_factory=lambda: np.zeros(0, np.int64))
     values: Array = field(default_factory=lambda: np.zeros(0))
     labels: tuple[str, ...] = ()
     unique: bool = False
@@ -167,26 +167,33 @@ def _kind(values: pd.Series[Any]) -> tuple[Kind, Array, bool]:
     if values.isna().all():
         return "empty", none, False
     if types.is_bool_dtype(values):
-        return "boolean", values.to_numpy(float), False
+        return "boolean", np.asarray(values, np.float64), False
     if types.is_datetime64_any_dtype(values) or types.is_timedelta64_dtype(values):
         return "date", none, False
     if types.is_numeric_dtype(values):
-        return "real", values.to_numpy(float, na_value=np.nan), False
-    head = values.dropna().iloc[:50]
+        return "real", values.to_numpy(np.float64, na_value=np.nan), False
+    return _kind_of_text(values)
+
+
+def _kind_of_text(values: pd.Series[Any]) -> tuple[Kind, Array, bool]:
+    """Return the kind of a column of text or objects, by its first values, and its numbers."""
+    head, none = values.dropna().iloc[:50], np.zeros(0)
     if any(isinstance(value, list | dict | tuple | np.ndarray) for value in head):
         return "list", none, False
     texts = head.astype(str)
     if set(texts.str.lower()) <= {"true", "false"}:
         truths = values.astype(str).str.lower().map({"true": 1.0, "false": 0.0})
-        return "boolean", truths.to_numpy(float), False
-    for kind, pattern in _TEXTS:
-        if texts.str.match(pattern).mean() > 0.6:
-            return kind, none, False
+        return "boolean", np.asarray(truths, np.float64), False
+    matching: list[Kind] = [
+        kind for kind, pattern in _TEXTS if texts.str.match(pattern).mean() > 0.6
+    ]
     lengths = texts.str.len()
     if (lengths.max() > _LONG and lengths.mean() > 40) or texts.str.contains("\n").any():
-        return "free text", none, False
-    numbers, spread = _numbers(values)
-    return ("text", none, False) if numbers is None else ("real", numbers, spread)
+        matching.append("free text")
+    if matching:
+        return matching[0], none, False
+    numbers, has_spread = _numbers(values)
+    return ("text", none, False) if numbers is None else ("real", numbers, has_spread)
 
 
 def _numbers(values: pd.Series[Any]) -> tuple[Array | None, bool]:
@@ -201,12 +208,12 @@ def _numbers(values: pd.Series[Any]) -> tuple[Array | None, bool]:
         table[level], spread = number, spread or has_spread
     if all(np.isnan(number) for number in table.values()):
         return None, False
-    return values.map(table).to_numpy(float), spread
+    return np.asarray(values.map(table), np.float64), spread
 
 
 def _number(text: str) -> tuple[float | None, bool]:
     """Return the number that a cell holds, and whether a spread stands beside it."""
-    bare = re.sub(r"^[*_`]{1,2}|[*_`]{1,2}$", "", text.strip()).replace("−", "-")
+    bare = re.sub(r"^[*_`]{1,2}|[*_`]{1,2}$", "", text.strip()).replace("\u2212", "-")
     if bare.lower() in _MISSING or bare in _MISSING or bare.lower().startswith("nan"):
         return np.nan, False
     if (number := number_of(bare)) is not None:

@@ -1,9 +1,11 @@
 """Roles that a column has, or cannot have, before any other column is looked at."""
 
+from benchinfer.scores.roles.directions import plain
 from benchinfer.scores.roles.names import ITEMS, OWN
 from benchinfer.scores.roles.profile import ColumnProfile
 
 LABEL, NUMBER = "label", "number"  # what a column may still be
+DECLARED = 9.0  # weight of what the user says
 _NO_LABELS = ("list", "free text", "url", "date", "empty")
 
 
@@ -12,31 +14,38 @@ def first_role(column: ColumnProfile, rows: int) -> str:
 
     Roles that begin with "ignored" have a reason behind it.
     """
-    if column.named("algorithm", "dataset", "replication", "measure") >= 9 and column.n > 1:
-        return LABEL  # as the user says
-    if column.named("score") >= 9 and column.numeric:
+    if column.named("algorithm", "dataset", "replication", "measure") >= DECLARED and column.n > 1:
+        return LABEL
+    if column.named("score") >= DECLARED and column.numeric:
         return NUMBER
     if column.kind in _NO_LABELS:
         return f"ignored: {column.kind}"
-    leading = column.leading()
-    plainly = column.named(leading) >= OWN
     gaps = column.missing > 0 and column.kind in ("real", "whole")
     if column.n <= 1 and not gaps:
-        label = column.kind == "text" and plainly and column.missing == 0
-        keeps = leading in ("dataset", "algorithm", "measure") and label
-        return leading if keeps else "ignored: constant"
-    of_text = column.kind in ("text", "boolean")
-    if plainly and (
-        leading == "companion"
-        or (leading == "status" and of_text)
-        or (leading == "attribute" and column.kind in ("whole", "real"))
-    ):
+        return _of_constant(column)
+    return _by_name(column) or (LABEL if column.kind == "text" else _of_number(column, rows))
+
+
+def _of_constant(column: ColumnProfile) -> str:
+    """Return the role of a column of one value, which only a plain name gives."""
+    leading = column.leading()
+    label = column.kind == "text" and column.named(leading) >= OWN and column.missing == 0
+    keeps = leading in ("dataset", "algorithm", "measure") and label
+    return leading if keeps else "ignored: constant"
+
+
+def _by_name(column: ColumnProfile) -> str:
+    """Return the role that a plain name alone decides; empty if there is none."""
+    leading = column.leading()
+    fits = {
+        "companion": True,
+        "status": column.kind in ("text", "boolean"),
+        "attribute": column.kind in ("whole", "real"),
+    }
+    if column.named(leading) >= OWN and fits.get(leading, False):
         return leading
-    if column.kind == "text":
-        return LABEL
-    if leading == "score" or column.spread:
-        return NUMBER
-    return _of_number(column, rows)
+    scores = column.kind != "text" and (leading == "score" or column.spread)
+    return NUMBER if scores else ""
 
 
 def _of_number(column: ColumnProfile, rows: int) -> str:
@@ -62,9 +71,7 @@ def _of_number(column: ColumnProfile, rows: int) -> str:
 
 def may_be_algorithm(column: ColumnProfile) -> bool:
     """Return whether a label column may hold algorithms: items and columns with gaps do not."""
-    from benchinfer.scores.roles.directions import plain
-
-    if column.named("algorithm") >= 9:
+    if column.named("algorithm") >= DECLARED:
         return True
     other = column.named(
         *("dataset", "replication", "measure", "status", "attribute", "factor", "score"),

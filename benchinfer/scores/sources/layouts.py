@@ -234,20 +234,20 @@ def _without_aggregates(source: Source, roles: Roles) -> Roles:
 
     head = pd.DataFrame(_first_values(source, list(roles.wide)))
     columns = [c for c in profiles(head, {}) if c.numeric]
-    found = aggregates(columns)
-    found |= {
+    results = aggregates(columns)
+    results |= {
         c.name: "rank by its name"
         for c in columns
-        if c.name not in found and c.whole and "rank" in plain(c.name).split("_")
+        if c.name not in results and c.integral and "rank" in plain(c.name).split("_")
         if np.nanmin(c.values) >= 1 and np.nanmax(c.values) <= len(head)
     }
-    if not found or len(found) > len(roles.wide) - 2:
+    if not results or len(results) > len(roles.wide) - 2:
         return roles
-    wide = {name: says for name, says in roles.wide.items() if name not in found}
-    reasons = [f"{name} ({why})" for name, why in found.items()]
-    what = f"{count(len(found), 'column')} left out, no scores: {several(reasons)}."
-    hint = f"columns={dict.fromkeys(found, IGNORE)!r} says so too; a name of its own keeps one."
-    finding = Finding("aggregates left out", "warning", len(found), what, (), hint)
+    wide = {name: says for name, says in roles.wide.items() if name not in results}
+    reasons = [f"{name} ({why})" for name, why in results.items()]
+    what = f"{count(len(results), 'column')} left out, no scores: {several(reasons)}."
+    hint = f"columns={dict.fromkeys(results, IGNORE)!r} says so too; a name of its own keeps one."
+    finding = Finding("aggregates left out", "warning", len(results), what, (), hint)
     return replace(roles, wide=wide, findings=(*roles.findings, finding))
 
 

@@ -17,8 +17,9 @@ NAMES = {
     "spread": ("std", "stderr"),
     "count": ("n_items", "count"),
 }
-METHODS = tuple(
-    ["knn", "svm", "forest", "boost", "cart", "net", "lasso", "ridge", "gru", "dqn", "sac", "ppo"]
+METHODS = (
+    *("knn", "svm", "forest", "boost", "cart", "net", "lasso", "ridge"),
+    *("gru", "dqn", "sac", "ppo"),
 )
 
 
@@ -86,46 +87,67 @@ def simulate(seed):
     return Simulated(frame.rename(columns=name), {name[c]: role for c, role in roles.items()})
 
 
-CHANGES = (
-    *("rename", "swap", "noise", "copy", "bounds", "rows", "text", "constant", "rank"),
-    *("shuffle", "gaps", "step"),
-)
+def rename(table, _score, g):
+    """Return the table and the roles with another name of one column."""
+    old = str(g.choice(list(table.frame)))
+    roles = {("zz9" if name == old else name): role for name, role in table.roles.items()}
+    return table.frame.rename(columns={old: "zz9"}), roles
+
+
+def swap(table, _score, g):
+    """Return the table with the names of two columns exchanged."""
+    others = table.of("score", "other", "replication")
+    if len(others) < 2 or table.layout != "long":
+        return table.frame, table.roles
+    a, b = map(str, g.choice(others, 2, replace=False))
+    roles = table.roles | {a: table.roles[b], b: table.roles[a]}
+    return table.frame.rename(columns={a: b, b: a}), roles
+
+
+def fewer_rows(table, _score, g):
+    """Return a part of the rows of a long table."""
+    keep = g.random(len(table.frame)) > 0.3 * (table.layout == "long" and len(table.frame) > 30)
+    return table.frame[keep].reset_index(drop=True), table.roles
+
+
+def shuffled(table, _score, g):
+    """Return the table with its columns in another order."""
+    return table.frame[list(g.permutation(list(table.frame)))], table.roles
+
+
+def with_columns(make):
+    """Return a change that adds or replaces columns."""
+
+    def change(table, score, g):
+        return table.frame.assign(**make(table.frame, score, g)), table.roles
+
+    return change
+
+
+CHANGES = {
+    "rename": rename,
+    "swap": swap,
+    "rows": fewer_rows,
+    "shuffle": shuffled,
+    "noise": with_columns(
+        lambda x, _, g: {
+            str(g.choice(["n", "size", "weight", "zz", "tokens"])): g.integers(1, 5000, len(x))
+        }
+    ),
+    "copy": with_columns(lambda x, s, _: {"qq": x[s] * 100}),
+    "bounds": with_columns(lambda x, s, _: {"low95": x[s] - 0.01, "up95": x[s] + 0.01}),
+    "text": with_columns(lambda x, s, _: {s: [f"{value}%" for value in x[s]]}),
+    "constant": with_columns(lambda x, _, __: {"host2": ["abc"] * len(x)}),
+    "rank": with_columns(lambda x, s, _: {"rank": x[s].rank(method="first").astype(int)}),
+    "gaps": with_columns(lambda x, s, g: {s: x[s].where(g.random(len(x)) > 0.05)}),
+    "step": with_columns(lambda x, _, __: {"row": range(1, len(x) + 1)}),
+}
 
 
 def mutate(table, seed):
     """Return a table with one small change, and the change."""
     g = np.random.default_rng(seed)
-    frame, roles, change = table.frame.copy(), dict(table.roles), str(g.choice(CHANGES))
-    score = str(g.choice(table.of("score")))
-    if change == "rename":
-        old = str(g.choice(list(frame)))
-        frame, roles["zz9"] = frame.rename(columns={old: "zz9"}), roles.pop(old)
-    elif change == "swap" and len(others := table.of("score", "other", "replication")) > 1:
-        if table.layout == "long":
-            a, b = map(str, g.choice(others, 2, replace=False))
-            frame = frame.rename(columns={a: b, b: a})
-            roles[a], roles[b] = roles[b], roles[a]
-    elif change == "noise":
-        frame[str(g.choice(["n", "size", "weight", "zz", "tokens"]))] = g.integers(
-            1, 5000, len(frame)
-        )
-    elif change == "copy":
-        frame["qq"], roles["qq"] = frame[score] * 100, "copy"
-    elif change == "bounds":
-        frame["low95"], frame["up95"] = frame[score] - 0.01, frame[score] + 0.01
-    elif change == "rows" and table.layout == "long" and len(frame) > 30:
-        frame = frame[g.random(len(frame)) > 0.3].reset_index(drop=True)
-    elif change == "text":
-        frame[score] = [f"{value}%" for value in frame[score]]
-    elif change == "constant":
-        frame["host2"] = "abc"
-    elif change == "rank":
-        frame["rank"] = frame[score].rank(method="first").astype(int)
-    elif change == "shuffle":
-        frame = frame[list(g.permutation(list(frame)))]
-    elif change == "gaps":
-        frame[score] = frame[score].where(g.random(len(frame)) > 0.05)
-    elif change == "step":
-        frame["row"] = range(1, len(frame) + 1)
-    roles |= {name: "other" for name in frame if name not in roles}
-    return replace(table, frame=frame, roles=roles), change
+    change = str(g.choice(list(CHANGES)))
+    frame, roles = CHANGES[change](table, str(g.choice(table.of("score"))), g)
+    extra = {name: "copy" if name == "qq" else "other" for name in frame if name not in roles}
+    return replace(table, frame=frame, roles=roles | extra), change

@@ -27,8 +27,8 @@ def test_no_name_has_two_directions():
         "timestamp",
         "value",
         "score",
-    ]
-    + ["quality", "ndcg_rank", "error_accuracy", "time_step", "f1_gain", "cost_ratio", ""],
+        *("quality", "ndcg_rank", "error_accuracy", "time_step", "f1_gain", "cost_ratio", ""),
+    ],
 )
 def test_other_names_have_none(name):
     assert direction(name) == ""
@@ -36,8 +36,10 @@ def test_other_names_have_none(name):
 
 @pytest.mark.parametrize(
     ("name", "way"),
-    [("neg_log_loss", "higher"), ("neg_mean_squared_error", "higher"), ("ndcg_cut_10", "higher")]
-    + [("eval/MSE", "lower"), ("wall time [s]", "lower"), ("real_time_ms", "lower")],
+    [
+        *((name, "higher") for name in ("neg_log_loss", "neg_mean_squared_error", "ndcg_cut_10")),
+        *((name, "lower") for name in ("eval/MSE", "wall time [s]", "real_time_ms")),
+    ],
 )
 def test_names_of_tools_have_the_direction_of_their_measure(name, way):
     assert direction(name) == way
