@@ -559,8 +559,10 @@ class SourceArguments:
 
 def _report_structure(scores: ScoreTable) -> None:
     """Report on stderr what was taken for what, where nobody said it."""
+    from benchinfer.scores.roles.readings import STRUCTURE
+
     for note in scores.notes:
-        if note.rule == "read by structure":
+        if note.rule == STRUCTURE:
             typer.echo(f"note  {note.what} {as_options(note.hint)}", err=True)
 
 

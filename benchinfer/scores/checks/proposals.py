@@ -18,7 +18,7 @@ from benchinfer.scores.roles.directions import direction, plain
 from benchinfer.scores.roles.names import VALUES, suggested_roles
 from benchinfer.scores.roles.profile import ROWS
 from benchinfer.scores.roles.reading import TableReading
-from benchinfer.scores.roles.readings import only_algorithm, readings
+from benchinfer.scores.roles.readings import STRUCTURE, only_algorithm, readings
 from benchinfer.scores.sources.curves import STEPS, TARGETS, TRACES
 from benchinfer.scores.sources.files import open_source
 from benchinfer.scores.sources.frames import Source
@@ -230,7 +230,7 @@ def _tried[T: TrialTable](
         if len(table.algorithms) < 2:
             continue
         if candidate is first and _is_sure(candidate, ways, declaration):
-            return [], (table, _note(candidate.reading, ways)), []
+            return [], (table, _note(candidate, ways)), []
         added = {n: v for n, v in candidate.options.items() if n != "measures"}
         proposal = Proposal(_written(source), added, ways, _gives(table, candidate))
         # Another way to the same scores is no other proposal.
@@ -271,8 +271,9 @@ def _is_sure(candidate: Candidate, ways: Mapping[str, str], declaration: Declara
     return not ways or any(ways.values())
 
 
-def _note(reading: TableReading | None, ways: Mapping[str, str]) -> Finding:
-    """Return a note on what was taken for what, and how that is changed."""
+def _note(candidate: Candidate, ways: Mapping[str, str]) -> Finding:
+    """Return a note on what was taken for what, how that is changed, and the options for it."""
+    reading = candidate.reading
     of = (lambda _: ()) if reading is None else reading.of
     parts = [
         f"{'/'.join(names)} as {role}"
@@ -284,7 +285,13 @@ def _note(reading: TableReading | None, ways: Mapping[str, str]) -> Finding:
     accepted = [f"{name}: {way} is better, by its name" for name, way in ways.items() if way]
     what = f"taken by names and structure: {'; '.join([', '.join(parts), *accepted])}."
     hint = "columns={...} and measures={...} change that."
-    return Finding("read by structure", "note", 1, what, (), hint)
+    columns = candidate.options.get("columns", {})
+    proposes: tuple[tuple[str, tuple[str, ...] | str], ...] = (
+        ("columns", tuple(f"{name}={role}" for name, role in columns.items())),
+        ("measures", tuple(f"{name}:{way}" for name, way in ways.items() if way)),
+        ("layout", candidate.options.get("layout", "auto")),
+    )
+    return Finding(STRUCTURE, "note", 1, what, (), hint, proposes)
 
 
 def _against(candidate: Candidate | None) -> list[Finding]:

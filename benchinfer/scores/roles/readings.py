@@ -17,6 +17,7 @@ from benchinfer.scores.roles.structure import structure
 if TYPE_CHECKING:
     import pandas as pd
 
+STRUCTURE = "read by structure"  # the rule of the note on a reading that was taken
 _ALONE = 9.0  # margin of a reading without a rival
 
 
