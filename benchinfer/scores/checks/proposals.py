@@ -371,7 +371,7 @@ def _frame(origin: Source, declaration: Declaration) -> pd.DataFrame:
     covariates = {*Declaration(covariates=declaration.covariates).covariate_names()}
     hidden = {*origin.kinds, *covariates, *_steps(origin, declaration)}
     names = [name for name in origin.names if name not in hidden]
-    frame = origin.load(names, [], [])[0].head(40 * ROWS).collect().to_arrow()
+    frame = origin.load(names, [], [])[0].head(80 * ROWS).collect().to_arrow()
     return frame.to_pandas()
 
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 type Kind = Literal["empty", "boolean", "date", "url", "list", "free text", "text", "whole", "real"]
-ROWS = 100_000  # rows of the sample in which roles are searched
+ROWS = 50_000  # rows of the sample in which roles are searched
 _SHOWN = 40  # labels that a profile keeps
 _LONG = 60  # characters from which text is free text
 _MISSING = frozenset((*NONE, *FAILED, "\u2013", "\u2014", "inf", "nan±nan", "nan+-nan"))
@@ -101,7 +101,7 @@ def sample(frame: pd.DataFrame, most: int = ROWS) -> pd.DataFrame:
     """Return a part of a large table: all rows of some labels, so that crossings stay whole."""
     import pandas as pd
 
-    if len(frame) <= 2 * most:
+    if len(frame) <= 4 * most:
         return frame
     head = frame.iloc[:: max(1, len(frame) // 20_000)]
     finest, labels = 0, 0

@@ -44,9 +44,9 @@ TABLES = {
         "2 algorithms x 3 data sets x 4 seeds, quality",
     ),
     "columns of measures": (
-        frame(["env", "algo", "trial"], ENVS, AGENTS, SEEDS, scores=("test_fitness", "test_points")),
+        frame(["env", "algo", "trial"], ENVS, AGENTS, SEEDS, scores=("fitness", "points")),
         {"env": "dataset", "algo": "algorithm"},
-        "2 algorithms x 3 data sets x 4 trials, measures test_fitness, test_points",
+        "2 algorithms x 3 data sets x 4 trials, measures fitness, points",
     ),
     "a setting in a further column": (
         frame(["model", "optimizer", "task", "seed"], AGENTS, ("sgd", "adam"), ENVS, (1, 2)),
@@ -79,9 +79,9 @@ def test_every_proposal_reads_the_table_without_losing_a_score(name):
 
 def test_directions_are_left_open_and_named_together():
     table, _, _ = TABLES["columns of measures"]
-    with pytest.raises(ScoreTableError, match=r"for test_fitness and test_points\.$") as e:
+    with pytest.raises(ScoreTableError, match=r"for fitness and points\.$") as e:
         read_scores(table)
-    assert "{'test_fitness': BETTER, 'test_points': BETTER}" in str(e.value)
+    assert "{'fitness': BETTER, 'points': BETTER}" in str(e.value)
 
 
 def test_what_the_caller_said_is_not_proposed_again():
