@@ -156,7 +156,7 @@ def _further_roles(
     )
     weights = {
         "replication": replication,
-        "factor": factor,
+        "factor": factor if column.named("replication") < OWN else -9.0,
         "measure": lead(column, "measure") - 1.5 + 4.0 * of_measures * text
         if column.named("measure") or of_measures >= 0.5
         else -9.0,
