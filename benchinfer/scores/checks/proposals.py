@@ -143,7 +143,8 @@ def resolved[T: TrialTable](
     only_direction = {fault.rule for fault in faults} == {"direction not given"}
     if only_direction and (not made or not {**made[0].options}):
         raise _with_directions(error, faults[0], against) from None
-    if not made and against and not any(fault.rule == "ambiguous columns" for fault in faults):
+    rules = {fault.rule for fault in faults}
+    if not made and "ambiguous columns" not in rules and not {f.rule for f in against} <= rules:
         text_of_fault = (
             refusal(against, _name(source)) if against[0].severity == "error" else str(error)
         )
