@@ -131,12 +131,7 @@ def resolved[T: TrialTable](
     near = any(fault.near for fault in faults)
     if near or not any(fault.rule in _MENDABLE or _ways(fault) for fault in faults):
         raise error
-    ways = [
-        Candidate({name: value})
-        for fault in faults
-        for name, value in _ways(fault)
-        if name == "units"
-    ]
+    ways = [Candidate({name: value}) for fault in faults for name, value in _ways(fault)]
     made, accepted, against = _tried(read, source, declaration, ways)
     if accepted is not None:
         return accepted
@@ -204,13 +199,15 @@ def _tried[T: TrialTable](
     """Return up to three proposals, the table and a note if it is sure, and contradictions."""
     try:
         origin = open_source(source, declaration.query, declaration.name)
-        # Levels of units that a fault names are the way to read it.
-        queue = ways_of_faults or _queue(source, origin, declaration)
+        # Levels of units that a fault names are the way to read it; steps of a curve are one way.
+        queue = list(ways_of_faults)
+        if not any("units" in way.options for way in queue):
+            queue += _queue(source, origin, declaration)
         if not queue:
             return [], None, _one_algorithm(origin, declaration)
     except BenchinferError:
         return [], None, []
-    first = queue[0]
+    first = queue[len(ways_of_faults)] if len(queue) > len(ways_of_faults) else queue[0]
     made: dict[bytes, tuple[bool, Proposal]] = {}
     tried: list[Options] = []
     while queue and len(tried) < _MOST_TRIALS and len(made) < _SHOWN:

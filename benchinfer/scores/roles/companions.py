@@ -6,7 +6,6 @@ import itertools
 from collections.abc import Sequence
 
 import numpy as np
-from scipy.stats import rankdata
 
 from benchinfer.numerics.types import Array, Codes, Flags
 from benchinfer.scores.roles.directions import plain
@@ -44,6 +43,8 @@ def companions(scores: Sequence[ColumnProfile], blocks: Codes) -> dict[str, str]
 
 def _ranks(x: Array, y: Array, finite: Flags, blocks: Codes) -> bool:
     """Return whether whole numbers are the ranks of others within blocks."""
+    from scipy.stats import rankdata
+
     if x[finite].min() < 1 or x[finite].max() <= 1 or len(np.unique(x[finite])) > 200:
         return False
     right = np.zeros((2, len(x)), bool)
@@ -111,6 +112,8 @@ def aggregates(block: Sequence[ColumnProfile]) -> dict[str, str]:
 
 def _aggregate(x: Array, rest: Array, *, integral: bool) -> str:
     """Return how numbers sum up the others beside them; empty if they do not."""
+    from scipy.stats import rankdata
+
     tolerance = 0.55 * _unit(x) + 0.3 * _unit(rest) + 1e-9
     if np.nanmax(rest) - np.nanmin(rest) <= 4 * tolerance:
         return ""

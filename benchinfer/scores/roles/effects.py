@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.stats import rankdata
 
 from benchinfer.numerics.types import Array, Codes
 from benchinfer.scores.roles.profile import ColumnProfile
@@ -33,6 +32,8 @@ class Effect:
 
 def effects(keys: Sequence[ColumnProfile], scores: Sequence[ColumnProfile]) -> dict[str, Effect]:
     """Return the main effect of each label column, the median over up to four scores."""
+    from scipy.stats import rankdata
+
     results: dict[str, list[tuple[float, float]]] = {key.name: [] for key in keys}
     for score in scores[:_MOST]:
         finite = ~np.isnan(score.values)

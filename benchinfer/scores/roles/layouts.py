@@ -8,7 +8,6 @@ from functools import cache
 from itertools import combinations
 
 import numpy as np
-from scipy.stats import rankdata
 
 from benchinfer.numerics.types import Array
 from benchinfer.scores.roles.companions import aggregates, companions
@@ -238,6 +237,8 @@ def _overlap(table: Array) -> float:
 
 def _two_way(table: Array) -> tuple[float, float]:
     """Return the effects of rows and of columns on ranks, as logs of ratios of mean squares."""
+    from scipy.stats import rankdata
+
     integral = table[~np.isnan(table).any(axis=1)]
     integral = (
         integral if len(integral) >= 2 else np.nan_to_num(table, nan=float(np.nanmean(table)))
@@ -254,6 +255,8 @@ def _two_way(table: Array) -> tuple[float, float]:
 
 def _opposed(table: Array) -> float:
     """Return how many pairs of columns have opposite orders, between 0 and 1."""
+    from scipy.stats import rankdata
+
     table = table[~np.isnan(table).any(axis=1)]
     if len(table) < 5 or (np.ptp(table, axis=0) == 0).any():
         return 0.0

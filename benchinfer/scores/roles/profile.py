@@ -101,7 +101,7 @@ def sample(frame: pd.DataFrame, most: int = ROWS) -> pd.DataFrame:
     """Return a part of a large table: all rows of some labels, so that crossings stay whole."""
     import pandas as pd
 
-    if len(frame) <= 4 * most:
+    if len(frame) <= 4 * most or not frame.shape[1]:
         return frame
     head = frame.iloc[:: max(1, len(frame) // 20_000)]
     finest, labels = 0, 0
