@@ -337,6 +337,8 @@ def _candidates(source: object, origin: Source, declaration: Declaration) -> Ite
     tool = origin.known
     measures = measures or ([] if tool is None else [m.name for m in tool.measures])
     for name in _names_of_files(origin, declaration):
+        if name:  # of files, whose columns have no other roles
+            yield Candidate({"name": name})
         opened = open_source(source, declaration.query, name) if name else origin
         frame = _frame(opened, declaration)
         declared = _declared(opened, declaration, measures, frame)
