@@ -416,7 +416,7 @@ class ScoreTable(Showable):
             Name to feature, in the order of `datasets`.
         """
         constant = self.dataset_covariates(measure).constant if self.covariates else {}
-        domains = self.domains and [self.domains[name] for name in self.datasets]
+        domains = [self.domains[name] for name in self.datasets] if self.domains else None
         return characteristics(self.features, constant, domains)
 
     def to_frame(self, measure: str | None = None) -> pd.DataFrame:

@@ -199,10 +199,7 @@ def _tried[T: TrialTable](
     """Return up to three proposals, the table and a note if it is sure, and contradictions."""
     try:
         origin = open_source(source, declaration.query, declaration.name)
-        # Levels of units that a fault names are the way to read it; steps of a curve are one way.
-        queue = list(ways_of_faults)
-        if not any("units" in way.options for way in queue):
-            queue += _queue(source, origin, declaration)
+        queue = _queue(source, origin, declaration, ways_of_faults)
         if not queue:
             return [], None, _one_algorithm(origin, declaration)
     except BenchinferError:
@@ -238,11 +235,18 @@ def _tried[T: TrialTable](
     return ranked, None, _against(first)
 
 
-def _queue(source: object, origin: Source, declaration: Declaration) -> list[Candidate]:
-    """Return the options to be tried, the likeliest first; none for very wide tables."""
-    if len(origin.names) > _MOST_COLUMNS:
-        return []  # a trial lays out every column
-    return list(itertools.islice(_candidates(source, origin, declaration), 4 * _MOST_TRIALS))
+def _queue(
+    source: object, origin: Source, declaration: Declaration, ways: Sequence[Candidate]
+) -> list[Candidate]:
+    """Return the options to be tried, the likeliest first: those that faults name, then others.
+
+    Levels of units that a fault names are the way to read it. Of very wide tables there are no
+    others, as a trial lays out every column.
+    """
+    if len(origin.names) > _MOST_COLUMNS or any("units" in way.options for way in ways):
+        return [*ways]
+    others = itertools.islice(_candidates(source, origin, declaration), 4 * _MOST_TRIALS)
+    return [*ways, *others]
 
 
 def _one_algorithm(origin: Source, declaration: Declaration) -> list[Finding]:

@@ -35,7 +35,7 @@ def companions(scores: Sequence[ColumnProfile], blocks: Codes) -> dict[str, str]
             results[column.name] = f"rank of {other.name}"
             continue
         later = other.named("score") or columns.index(column) > columns.index(other)
-        copies = abs(float(np.corrcoef(x[finite], y[finite])[0, 1])) > 1 - 1e-6
+        copies = abs(_correlation(x[finite], y[finite])) > 1 - 1e-6
         if copies and later and not column.named("score"):
             results[column.name] = f"the same numbers as {other.name}"
     return results | _bounds(columns, values, results)
@@ -77,11 +77,17 @@ def _bounds(
     return bounds
 
 
+def _correlation(x: Array, y: Array) -> float:
+    """Return the correlation of two columns that vary; their squares need not be floats."""
+    return float(np.corrcoef(x / np.abs(x).max(), y / np.abs(y).max())[0, 1])
+
+
 def _correlated(x: Array, y: Array) -> bool:
     varies = bool(np.ptp(x) > 0 and np.ptp(y) > 0)
-    return varies and float(np.corrcoef(x, y)[0, 1]) > 0.6
+    return varies and _correlation(x, y) > 0.6
 
 
+@np.errstate(over="ignore", divide="ignore", invalid="ignore")
 def aggregates(block: Sequence[ColumnProfile]) -> dict[str, str]:
     """Return the columns that are the mean, sum or rank of the others, each with the reason."""
     results: dict[str, str] = {}

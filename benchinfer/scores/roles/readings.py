@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from benchinfer.scores.roles.contradictions import contradictions, mark_named
 from benchinfer.scores.roles.crossing import crossings
 from benchinfer.scores.roles.layouts import Layouts
@@ -21,6 +23,7 @@ STRUCTURE = "read by structure"  # the rule of the note on a reading that was ta
 _ALONE = 9.0  # margin of a reading without a rival
 
 
+@np.errstate(over="ignore", divide="ignore", invalid="ignore")
 def readings(
     frame: pd.DataFrame, declared: Mapping[str, str] | None = None, most: int = 5
 ) -> list[TableReading]:
@@ -70,6 +73,7 @@ def readings(
     ][:most]
 
 
+@np.errstate(over="ignore", divide="ignore", invalid="ignore")
 def only_algorithm(frame: pd.DataFrame, declared: Mapping[str, str]) -> tuple[str, str] | None:
     """Return the column named as that of algorithms and its only label; None if it has several."""
     columns = profiles(sample(frame), declared)
