@@ -290,13 +290,13 @@ def found(compare, kind, skewed_tables):
 
 
 def test_what_checks_found_is_said_in_sentences(result):
-    check_sentences(result._checks)
+    check_sentences(result)
 
 
 @pytest.mark.parametrize("kind", ["skewed", "ties", "gaps"])
 @pytest.mark.parametrize("compare", TESTED, ids=lambda f: f.__name__)
 def test_verdict_order_and_level_are_of_one_statistic(found):
-    check_sentences(found._checks, NAMES)
+    check_sentences(found)
     ranking, summary = found.ranking(), found.summary().set_index("algorithm")
     level = summary["estimate"].loc[list(ranking)].to_numpy()
     level = (1 if found.level_better == "higher" else -1) * level

@@ -193,7 +193,7 @@ def report(
         str, typer.Option("--output", "-o", metavar="FILE", help="The file to write.")
     ] = "report.html",
     kind: Annotated[
-        Literal["html", "json", "md", "tex"] | None,
+        Literal["html", "json", "md"] | None,
         typer.Option(
             "--format",
             help="html, json or md; by default that of the file's suffix, else html.",

@@ -75,8 +75,8 @@ def proposed(proposal: Proposal, directions: Mapping[str, str]) -> list[str]:
     """Return the arguments that a proposal adds to the typed command."""
     options = (_option(name, value) for name, value in proposal.options.items())
     words = [word for option in options for word in shlex.split(option)]
-    for name in proposal.directions:
-        words += [_declaring(len(proposal.directions)), f"{name}:{directions[name]}"]
+    for name, better in proposal.directions.items():
+        words += [_declaring(len(proposal.directions)), f"{name}:{better or directions[name]}"]
     return words
 
 
@@ -96,7 +96,7 @@ def said(error: Exception) -> str:
     commands = {
         str(proposal): f"benchinfer {shlex.join([*TYPED.get(), *words])}"
         for proposal in of_proposals(error)
-        for words in [proposed(proposal, dict.fromkeys(proposal.directions, BETTER))]
+        for words in [proposed(proposal, dict.fromkeys(proposal.undirected, BETTER))]
     }
     if not commands:
         return as_options(str(error))
@@ -161,7 +161,9 @@ def accepted(error: ScoreTableError) -> list[str] | None:
     if not proposals and faults == {"direction not given"} and (names := undirected(error)):
         from benchinfer.scores.checks.proposals import Proposal
 
-        proposals = [Proposal("", {}, names, "")]  # of directions, where nothing else is wrong
+        proposals = [
+            Proposal("", {}, _by_names(names), "")
+        ]  # of directions, where nothing else is wrong
     if not proposals or not (sys.stdin.isatty() and sys.stderr.isatty()):
         return None
     sys.stderr.write(f"Error: {safe_lines(said(error))}\n")
@@ -169,9 +171,9 @@ def accepted(error: ScoreTableError) -> list[str] | None:
     if proposal is None:
         return []
     directions: dict[str, str] = {}
-    if proposal.directions:
+    if proposal.undirected:
         sys.stderr.write(f"Is {BETTER} higher or lower?\n")
-    for name in proposal.directions:
+    for name in proposal.undirected:
         while (answer := _answer(f"  {safe(name)} [h/l]: ")) is not None:
             if (better := _ANSWERS.get(answer.casefold())) is not None:
                 directions[name] = better
@@ -181,6 +183,12 @@ def accepted(error: ScoreTableError) -> list[str] | None:
     words = [*TYPED.get(), *proposed(proposal, directions)]
     sys.stderr.write(f"$ benchinfer {safe(shlex.join(words))}\n")
     return words
+
+
+def _by_names(measures: Sequence[str]) -> dict[str, str]:
+    from benchinfer.scores.roles.directions import direction
+
+    return {name: direction(name) for name in measures}
 
 
 def undirected(error: ScoreTableError) -> tuple[str, ...]:

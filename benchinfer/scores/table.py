@@ -20,7 +20,6 @@ from benchinfer.scores.checks.findings import check
 from benchinfer.scores.columns import Frame, lazy, slots
 from benchinfer.scores.coverage import Coverage, Finding, listed
 from benchinfer.scores.declaration import Failed
-from benchinfer.scores.features import Feature, characteristics
 from benchinfer.scores.normalisation import Normalise, Scheme, normalised
 from benchinfer.scores.numerics.targets import TargetTimes
 from benchinfer.scores.resampling import Resampling
@@ -35,6 +34,7 @@ from benchinfer.scores.rows.changes import (
 )
 from benchinfer.scores.rows.description import described, rate_intervals, size_text
 from benchinfer.scores.rows.engine import SortedRows
+from benchinfer.scores.rows.features import Feature, characteristics
 from benchinfer.scores.rows.moments import reduce_statistics
 from benchinfer.scores.rows.nesting import NestedUnits
 from benchinfer.scores.rows.reductions import (
@@ -416,7 +416,7 @@ class ScoreTable(Showable):
             Name to feature, in the order of `datasets`.
         """
         constant = self.dataset_covariates(measure).constant if self.covariates else {}
-        domains = self.domains and [self.domains[name] for name in self.datasets]
+        domains = [self.domains[name] for name in self.datasets] if self.domains else None
         return characteristics(self.features, constant, domains)
 
     def to_frame(self, measure: str | None = None) -> pd.DataFrame:

@@ -133,7 +133,7 @@ VERDICT = re.compile(r"\b(better|worse)\b")
 def all_said(result, folder):
     """Return what the reports and the sentences of a result say, without explained columns."""
     texts = [result.sentence()] if isinstance(result, PointsComparison) else [sentence(result)]
-    for ending in ("md", "tex", "html"):
+    for ending in ("md", "html"):
         bi.report(result, folder / f"points.{ending}")
         texts.append((folder / f"points.{ending}").read_text("utf-8"))
     page = texts.pop()

@@ -113,7 +113,7 @@ def test_the_legacy_rule_leaves_nothing_undecided(run: Callable) -> None:
         (("-m", "error", "-m", "error"), "names a measure twice"),
         ((), "--measure"),
         (("-m", "speed"), "speed"),
-        (("-m", "error:lower", "-m", "seconds"), "direction of seconds"),
+        (("-m", "error:lower", "-m", "speed"), "speed"),
         (("-m", "error:lower", "--measures", "error:lower"), "as --measures does"),
         (("-m", "error", "--rule", "not-significant"), "needs --by mixed or permutation"),
         (("-m", "error", "--method", "borda", "--family", "linear"), "gives weak orders"),

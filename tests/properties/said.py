@@ -1,9 +1,6 @@
 """What a check says: what was found, then what follows, in sentences that say nothing twice."""
 
 import re
-from collections.abc import Iterable, Sequence
-
-from benchinfer.core.sections import Check
 
 MOST_SHARED = 5  # words in a row that a sentence and its remedy may have in common
 
@@ -21,10 +18,16 @@ def shared_words(first: str, second: str) -> int:
     return longest
 
 
-def check_sentences(checks: Iterable[Check], names: Sequence[str] = ()) -> int:
-    """Check sentences and remedies, and return how many there are; names may begin a sentence."""
+def check_sentences(result: object) -> int:
+    """Check sentences and remedies, and return how many there are.
+
+    Names of algorithms and data sets may begin a sentence.
+    """
+    setting = getattr(result, "setting", None)
+    names = [*getattr(result, "algorithms", ())]
+    names += [] if setting is None else [*setting.coverage.datasets, *setting.as_read.datasets]
     told = 0
-    for check in checks:
+    for check in getattr(result, "_checks", ()):
         said, remedy = check.sentence, check.remedy
         assert bool(said) == bool(remedy), check
         if not said:

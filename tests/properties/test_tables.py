@@ -156,7 +156,7 @@ def check_comparison(result: Any, folder: Path) -> None:
         else:  # relations have all pairs, contrasts may have those with a control only
             assert word == "missing", (first, second)
     assert isinstance(result.diagnostics(), pd.DataFrame)
-    check_sentences(result._checks, result.algorithms)
+    check_sentences(result)
     assert sorted(result.ranking()) == sorted(result.summary()["algorithm"])
     for text in (result.headline(), result.sentence(), result.rule, result.method, result.formula):
         assert text.strip()

@@ -22,7 +22,7 @@ from benchinfer.core.errors import DesignError, FitError, unknown
 from benchinfer.core.numbers import brief, count, subject
 from benchinfer.core.sections import Check
 from benchinfer.numerics.types import Codes
-from benchinfer.scores.features import Feature
+from benchinfer.scores.rows.features import Feature
 from benchinfer.scores.table import ScoreTable
 
 if TYPE_CHECKING:

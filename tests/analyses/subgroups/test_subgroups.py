@@ -14,7 +14,7 @@ from benchinfer.analyses.wins.numerics.likelihood import fit_wins
 from benchinfer.analyses.wins.numerics.tally import Tally, count
 from benchinfer.core.frames import GLOSSARY
 from benchinfer.reports.notebook import sections
-from benchinfer.scores.features import Feature, of_categories
+from benchinfer.scores.rows.features import Feature, of_categories
 from tests.analyses.subgroups.conftest import simulated, table
 from tests.plots.test_draw_boxes import faults
 

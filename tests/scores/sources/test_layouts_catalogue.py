@@ -91,7 +91,7 @@ LAYOUTS = [
     Layout(
         "MLflow, CSV of its page",
         "tuning/mlflow_page.csv",
-        3,
+        6,
         ("mlflow_page", "cnn", "2", "test_acc"),
         0.92,
         "mlflow/mlflow mlflow/server/js/src/common/utils/Utils.tsx",
@@ -315,7 +315,7 @@ LAYOUTS = [
     Layout(
         "Keras, CSVLogger",
         "curves/keras",
-        12,
+        24,
         ("keras", "cnn", "2", "val_accuracy"),
         0.8084,
         "keras-team/keras keras/src/callbacks/csv_logger.py",
@@ -323,7 +323,7 @@ LAYOUTS = [
     Layout(
         "Lightning, csv_logs",
         "curves/lightning",
-        6,
+        24,
         ("lightning", "resnet18", "3", "test_acc"),
         0.6919,
         "Lightning-AI/pytorch-lightning src/lightning/pytorch/loggers/csv_logs.py",
@@ -379,7 +379,7 @@ LAYOUTS = [
     Layout(
         "DVC, exp show, CSV",
         "tuning/dvc_exp_show.csv",
-        6,
+        12,
         ("dvc_exp_show", "rf", "3", "acc"),
         0.9,
         "iterative/dvc dvc/commands/experiments/show.py",
