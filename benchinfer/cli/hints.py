@@ -91,10 +91,22 @@ def of_proposals(error: Exception) -> Sequence[Proposal]:
     return getattr(error, "proposals", ())
 
 
+def _joined(words: Sequence[str]) -> str:
+    """Return the words of a command as one types them: conditions in double quotes.
+
+    Examples
+    --------
+    >>> print(_joined(["a b.csv", "--where", "split = 'test'"]))
+    'a b.csv' --where "split = 'test'"
+    """
+    plain = re.compile(r"[^\"$`\\!]*'[^\"$`\\!]*")
+    return " ".join(f'"{word}"' if plain.fullmatch(word) else shlex.quote(word) for word in words)
+
+
 def said(error: Exception) -> str:
     """Return the text of an error, its calls as commands."""
     commands = {
-        str(proposal): f"benchinfer {shlex.join([*TYPED.get(), *words])}"
+        str(proposal): f"benchinfer {_joined([*TYPED.get(), *words])}"
         for proposal in of_proposals(error)
         for words in [proposed(proposal, dict.fromkeys(proposal.undirected, BETTER))]
     }
@@ -181,7 +193,7 @@ def accepted(error: ScoreTableError) -> list[str] | None:
         if answer is None:
             return []
     words = [*TYPED.get(), *proposed(proposal, directions)]
-    sys.stderr.write(f"$ benchinfer {safe(shlex.join(words))}\n")
+    sys.stderr.write(f"$ benchinfer {safe(_joined(words))}\n")
     return words
 
 

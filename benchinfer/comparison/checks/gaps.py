@@ -76,8 +76,8 @@ def _checks(result: Comparison, case: WorstCase, decided: Flags) -> list[Check]:
         _LOST,
         float(lost(setting).max()),
         MOST_LOST,
-        sentence=f"{_lacking(setting)}: if these are missing because they are bad, differences are"
-        " biased by more than a third of their error.",
+        sentence=f"{_lacking(setting)}: if these are missing because they are bad, comparisons"
+        " favour what lacks them by more than a third of a standard error.",
         remedy="Verdicts stand only where they are the same with the worst score for what is"
         ' missing: complete the runs, or say what a failure counts as (failed="worst").',
     )

@@ -15,6 +15,7 @@ from benchinfer.scores.columns import COMMON, GROUPS, ITEMS, common_name
 from benchinfer.scores.coverage import Finding, refusal
 from benchinfer.scores.declaration import Declaration
 from benchinfer.scores.roles.directions import direction, plain
+from benchinfer.scores.roles.labels import PARTS, condition_of, evaluated_part, parts_of_data
 from benchinfer.scores.roles.names import VALUES, suggested_roles
 from benchinfer.scores.roles.profile import ROWS
 from benchinfer.scores.roles.reading import TableReading
@@ -24,6 +25,7 @@ from benchinfer.scores.sources.files import open_source
 from benchinfer.scores.sources.frames import Source
 from benchinfer.scores.sources.layouts import PUBLISHED, is_measure
 from benchinfer.scores.sources.patterns import Pattern, pattern_of
+from benchinfer.scores.sources.query import filtered
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -268,7 +270,12 @@ def _is_sure(candidate: Candidate, ways: Mapping[str, str], declaration: Declara
     joined = len(reading.of("algorithm")) > 1 or len(reading.of("dataset")) > 1
     counted = all(re.fullmatch(r"\D*\d+", name) for name in reading.of("score"))
     joined = joined or (reading.layout != "long" and counted)  # which may be replications
-    if joined or "name" in candidate.options or reading.of("factor") or reading.of("unit"):
+    if (
+        joined
+        or {"name", "where"} & candidate.options.keys()
+        or reading.of("factor")
+        or reading.of("unit")
+    ):
         return False
     return not ways or any(ways.values())
 
@@ -344,13 +351,13 @@ def _candidates(source: object, origin: Source, declaration: Declaration) -> Ite
         if name:  # of files, whose columns have no other roles
             yield Candidate({"name": name})
         opened = open_source(source, declaration.query, name) if name else origin
-        frame = _frame(opened, declaration)
+        frame, part = _one_part(_frame(opened, declaration), declaration)
         declared = _declared(opened, declaration, measures, frame)
         results = readings(frame, declared)
         likely = [r for r in results if r.weight > results[0].weight - _LIKELY]
         for reading in _with_exchange(likely):
             for options in _options(reading, frame, measures, {*declared}, declaration):
-                yield Candidate(({"name": name} if name else {}) | options, reading)
+                yield Candidate(({"name": name} if name else {}) | part | options, reading)
         if not results or results[0].layout != "long":
             yield from _by_pattern(frame, declared, declaration, name)
 
@@ -371,12 +378,30 @@ def _with_exchange(results: Sequence[TableReading]) -> list[TableReading]:
 
 
 def _frame(origin: Source, declaration: Declaration) -> pd.DataFrame:
-    """Return the columns in which roles are searched: those of steps have no role."""
+    """Return the rows that are read, in the columns in which roles are searched: not of steps."""
+    if declaration.where is not None:
+        origin = filtered(origin, declaration.where)
     covariates = {*Declaration(covariates=declaration.covariates).covariate_names()}
     hidden = {*origin.kinds, *covariates, *_steps(origin, declaration)}
     names = [name for name in origin.names if name not in hidden]
     frame = origin.load(names, [], [])[0].head(80 * ROWS).collect().to_arrow()
     return frame.to_pandas()
+
+
+def _one_part(frame: pd.DataFrame, declaration: Declaration) -> tuple[pd.DataFrame, dict[str, str]]:
+    """Return the rows of the part on which algorithms are tested, and the condition that takes it.
+
+    They are all rows where no column holds parts of the data, or the user has a condition.
+    """
+    for name in map(str, frame.columns):
+        declared = name in (declaration.columns or {}) or declaration.where is not None
+        if declared or not isinstance(frame[name].dropna().iloc[:1].squeeze(), str):
+            continue
+        labels = [str(label) for label in frame[name].dropna().unique()[: len(PARTS) + 1]]
+        if parts_of_data(labels):
+            label = evaluated_part(labels)
+            return frame[frame[name] == label], {"where": condition_of(name, label)}
+    return frame, {}
 
 
 def _steps(origin: Source, declaration: Declaration) -> list[str]:
@@ -614,7 +639,8 @@ def _gives(table: TrialTable, candidate: Candidate) -> str:
     reading = candidate.reading
     factors = () if reading is None else reading.of("factor")
     part = f"; {join(factors)} as part of the algorithm" if factors else ""
-    return f"{' x '.join(parts)}{measures}{part}"
+    rows = f"; rows with {candidate.options['where']}" if "where" in candidate.options else ""
+    return f"{' x '.join(parts)}{measures}{part}{rows}"
 
 
 def _noun(candidate: Candidate) -> str:

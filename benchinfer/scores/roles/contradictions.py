@@ -8,7 +8,7 @@ import numpy as np
 
 from benchinfer.scores.roles.dependencies import decides
 from benchinfer.scores.roles.directions import direction, plain
-from benchinfer.scores.roles.labels import like_replications
+from benchinfer.scores.roles.labels import like_replications, parts_of_data
 from benchinfer.scores.roles.names import OWN
 from benchinfer.scores.roles.profile import ColumnProfile
 from benchinfer.scores.roles.reading import TableReading
@@ -74,6 +74,8 @@ def _of_numbers(
 
 def _of_repeats(column: ColumnProfile, reading: TableReading, role: str) -> str:
     """Return what contradicts a column that names replications, or that may be one of them."""
+    if parts_of_data(column.labels):
+        return "parts of the data, of which where= takes one"
     if column.named("replication") >= OWN and column.kind == "real" and column.n > 1:
         return "seeds, folds or runs with fractions"
     if role in ("replication", "unit"):

@@ -266,7 +266,10 @@ def test_p_values_within_their_monte_carlo_error_of_the_level():
 def test_random_numbers_are_in_the_method():
     scores = bi.read_scores(table(additive(np.random.default_rng(1), 7, 4)), measures="acc:higher")
     rotated = bi.compare_mixed(scores, seed=4)
-    assert "Random rotations: 9,999, of p-values near the level 99,999; seed 4." in rotated.method
+    assert (
+        "9,999 random rotations were drawn, and 99,999 for p-values near the level; seed 4."
+        in rotated.method
+    )
     drawn = bi.compare_permutation(scores, null="monte-carlo", resamples=999, seed=3)
     assert "up to 999 were drawn for a test, seed 3." in drawn.method
     exact = bi.compare_permutation(scores)
