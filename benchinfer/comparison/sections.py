@@ -12,7 +12,7 @@ from benchinfer.comparison.effects import Write, effect_columns, equivalence_col
 from benchinfer.comparison.further.best import BestSets
 from benchinfer.comparison.further.sections import best_section, rank_range
 from benchinfer.comparison.per_dataset import Comparisons
-from benchinfer.comparison.wording import equivalent
+from benchinfer.comparison.wording import equivalent, level_title, reversals
 from benchinfer.core import sections
 from benchinfer.core.frames import GLOSSARY
 from benchinfer.core.numbers import (
@@ -255,7 +255,7 @@ def summary(comparison: Comparison, *, details: bool = True) -> Table:
         )
     return Table(
         name="summary",
-        caption=f"Levels{where}: {comparison._level_title}{f' ({about})' if about else ''}",
+        caption=f"Levels{where}: {level_title(comparison)}{f' ({about})' if about else ''}",
         frame=data.iloc[[*comparison.pairs.best_first]],
         data=data,
         columns=(
@@ -271,7 +271,7 @@ def summary(comparison: Comparison, *, details: bool = True) -> Table:
                 if name not in shown
             ),
         ),
-        note=" ".join(filter(None, (comparison._reversals(), comparison._level_note, note))),
+        note=" ".join(filter(None, (reversals(comparison), comparison._level_note, note))),
     )
 
 

@@ -16,8 +16,11 @@ from benchinfer.relations.relation import Relation
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    import pandas as pd
+
+    from benchinfer.comparison.comparison import Comparison
     from benchinfer.comparison.evidence import Setting
-    from benchinfer.numerics.types import Array, Codes, States
+    from benchinfer.numerics.types import Array, Codes, Flags, States
     from benchinfer.scores.coverage import Coverage
 
 
@@ -367,6 +370,13 @@ def discovery(level: float) -> str:
     )
 
 
+def claims_of(comparison: Comparison, measure: Measure, where: str) -> str:
+    """Return a sentence with the verdicts of a comparison of averages, as a headline."""
+    pairs = comparison.pairs
+    rows = list(range(len(pairs)) if pairs.names else pairs.oriented())
+    return claims([pairs.sides[p] for p in rows], pairs.codes[rows], measure, where)
+
+
 def claims(sides: Sequence[tuple[str, str]], codes: States, measure: Measure, where: str) -> str:
     """Return a sentence with the verdicts of contrasts of averages."""
     better = {Verdict.FIRST: (0, 1), Verdict.SECOND: (1, 0)}
@@ -424,3 +434,74 @@ def becomes(sides: tuple[str, str], before: int, after: int, oriented: tuple[str
     mark = " ~ " if before == Verdict.EQUIVALENT else " ? "
     was = better.get(Verdict(before), mark.join(oriented))
     return f"{was} becomes {better.get(Verdict(after), Verdict(after).label)}"
+
+
+def level_title(comparison: Comparison) -> str:
+    """Return the statistic of the levels with the unit of the measure, for axes and headings."""
+    levels, measure = comparison.levels, comparison.measure
+    name = levels.name.replace("{}", measure.display_name) or measure.display_name
+    return name if levels.better else f"{name}{measure.unit_mark}"
+
+
+def level_marks(comparison: Comparison) -> dict[str, str]:
+    """Return the mark of each algorithm with a verdict against the order of the levels."""
+    against = comparison.pairs.against(comparison.levels.estimate)
+    marked = set(comparison.pairs.index[against].ravel().tolist())
+    return {name: "*" * (k in marked) for k, name in enumerate(comparison.algorithms)}
+
+
+def reversals(comparison: Comparison, levels: Array | None = None, *, mark: str = "* ") -> str:
+    """Return a sentence on pairs with a verdict against the order of (K,) levels; else empty.
+
+    By default of the levels that are compared. The text begins with the mark that these levels
+    have in its table or figure, empty where they have none.
+    """
+    pairs = comparison.pairs
+    against = pairs.against(comparison.levels.estimate if levels is None else levels)
+    if not against.any():
+        return ""
+    wins = [
+        f"{winner} is better than {loser}"
+        for winner, loser in (
+            pairs.sides[p] if pairs.codes[p] == Verdict.FIRST else pairs.sides[p][::-1]
+            for p in np.flatnonzero(against).tolist()
+        )
+    ]
+    return (
+        f"{mark}Against the order of the levels, {several(wins, 3)}: a"
+        " verdict rests on the test of its pair, levels on all scores."
+    )
+
+
+def over_equality(comparison: Comparison) -> Flags:
+    """Return a (P,) mask of the decided pairs whose interval includes equality."""
+    return spanning(comparison.contrasts(all=True), comparison.measure).to_numpy()
+
+
+def spanning(rows: pd.DataFrame, measure: Measure) -> pd.Series[bool]:
+    """Return a mask of the contrasts that are decided although their interval includes equality."""
+    decided = rows["verdict"].isin(["first", "second"])
+    if "conf_low" not in rows:
+        return decided & False
+    # An end at equality is open where the pair is decided.
+    return decided & (rows["conf_low"] < measure.neutral) & (rows["conf_high"] > measure.neutral)
+
+
+def decider(comparison: Comparison) -> str:
+    """Return the criterion that decides pairs whose interval includes equality, in words."""
+    if "prob_first" in comparison.contrasts(all=True):
+        return f"where one direction has a probability of {100 * comparison.level:g} %"
+    return "where the test decides"
+
+
+def interval_words(comparison: Comparison, rows: Sequence[int]) -> str:
+    """Return a description of the intervals of some contrasts; empty if there are none.
+
+    With them, how many decided pairs, whose marks are filled, have one that includes equality.
+    """
+    intervals = comparison._intervals
+    n = int(over_equality(comparison)[list(rows)].sum()) if intervals else 0
+    if not n:
+        return intervals
+    marks = "a filled mark is" if n == 1 else f"{n} filled marks are"
+    return f"{intervals}; {marks} on an interval that includes equality, {decider(comparison)}"

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from benchinfer.comparison.comparison import Comparison, TestedComparison, spanning
+from benchinfer.comparison.comparison import Comparison, TestedComparison
 from benchinfer.comparison.effects import (
     Write,
     effect_interval,
@@ -15,7 +15,7 @@ from benchinfer.comparison.effects import (
     row_writers,
 )
 from benchinfer.comparison.per_dataset import Comparisons
-from benchinfer.comparison.wording import direction, named
+from benchinfer.comparison.wording import direction, named, reversals, spanning
 from benchinfer.core.measure import Measure
 from benchinfer.core.numbers import count, join, p_clause, p_error, p_places, p_value, places
 from benchinfer.papers.algorithms import departures, p_head, probability, reference, withheld
@@ -52,7 +52,7 @@ def sentence(result: Comparison | Comparisons) -> str:
             sentences += [
                 f"Among the other algorithms{about}, {_contrasts(result, others, fixed)}."
             ]
-    texts = (result._interval_note, result._reversals())
+    texts = (result._interval_note, reversals(result))
     note = [text for text in texts if text]
     note += withheld(result, fixed)
     # That no tolerance is set is said with the rule.

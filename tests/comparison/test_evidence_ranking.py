@@ -8,6 +8,7 @@ import benchinfer as bi
 from benchinfer.comparison.evidence import positions
 from benchinfer.comparison.figures.ranking import layout
 from benchinfer.comparison.sections import summary
+from benchinfer.comparison.wording import reversals
 from benchinfer.core.verdict import Verdict
 
 
@@ -133,5 +134,5 @@ def test_a_best_level_that_is_beaten_is_named_with_its_winner():
 
 def test_nothing_is_marked_where_verdicts_follow_the_levels():
     found = decided(reversed_verdict(), *[Verdict.FIRST] * 3)
-    assert found._reversals() == ""
+    assert reversals(found) == ""
     assert "*" not in "".join(map(str, found.table().texts()))

@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from benchinfer.comparison import wording
 from benchinfer.comparison.adjustment import sidak, stepwise
 from benchinfer.comparison.comparison import Comparison
 from benchinfer.comparison.contrasts import ContrastFamily, Oriented, some_of
@@ -119,7 +120,7 @@ def informed[C: Comparison](result: C) -> C:
 
     A verdict needs the probability of one direction, and an interval has two tails.
     """
-    over = result._over_equality()
+    over = wording.over_equality(result)
     share, rest = (f"{100 * part:.4g} %" for part in (result.level, (1 - result.level) / 2))
     names = some_of(result.pairs.oriented(), over)
     row = Check.informing(
