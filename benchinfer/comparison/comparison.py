@@ -75,7 +75,7 @@ class Comparison(Tabular):
     pairs
         The contrasts with their verdicts.
     level
-        Confidence level.
+        Confidence level, or the probability that a verdict takes.
     target
         What the claims are about: ``"domain"`` (the population the data sets come from) or
         ``"datasets"`` (these data sets).
