@@ -99,7 +99,7 @@ class Document:
         return document
 
 
-def own(*names: str) -> dict[str, None]:
+def of_source(*names: str) -> dict[str, None]:
     """Return keys that are attributes or methods of the source, with its types and sentences."""
     return dict.fromkeys(names)
 
@@ -108,9 +108,9 @@ FINDING = Document(
     "FindingDocument",
     "A finding of a check of tables.",
     {
-        **own("rule", "severity", "count", "what"),
+        **of_source("rule", "severity", "count", "what"),
         "where": (list[dict[str, str]], "The first places."),
-        **own("hint"),
+        **of_source("hint"),
     },
     source="benchinfer.scores.coverage:Finding",
 )
@@ -118,9 +118,9 @@ TABLE = Document(
     "TableDocument",
     "A score table, and what the checks found.",
     {
-        **own("source"),
+        **of_source("source"),
         "n": (int, "Number of scores."),
-        **own("datasets", "algorithms", "measures", "resampling", "paired", "digest"),
+        **of_source("datasets", "algorithms", "measures", "resampling", "paired", "digest"),
         "runs": (
             dict[str, Rows],
             "Measure with a limit to its runs; means are of data sets that all algorithms have.",
@@ -133,7 +133,7 @@ PROVENANCE = Document(
     "ProvenanceDocument",
     "Provenance of a result.",
     {
-        **own("analysis", "version", "arguments", "adjustment", "digest", "seed", "choice"),
+        **of_source("analysis", "version", "arguments", "adjustment", "digest", "seed", "choice"),
     },
     source="benchinfer.core.provenance:Provenance",
 )
@@ -177,13 +177,13 @@ COMPARISON = Document(
             dict[str, str],
             "Facts of the table to read before the verdict: name to a line.",
         ),
-        **own("headline"),
+        **of_source("headline"),
         "order": (str, "The order of the algorithms, best first."),
         "decided": (
             bool,
             "Whether one algorithm is better than or equivalent to each of the others.",
         ),
-        **own("measure", "algorithms"),
+        **of_source("measure", "algorithms"),
         "runs": (
             Rows | None,
             "Runs that each algorithm solved, as in `check`; null where the measure has no limit.",
@@ -192,7 +192,7 @@ COMPARISON = Document(
             (GAPS, None),
             "Failed runs and missing scores; null where results are published ones.",
         ),
-        **own(
+        **of_source(
             "level",
             "target",
             "proviso",
@@ -223,7 +223,7 @@ ANSWER = Document(
             dict[str, str],
             "Measure to the analysis, why it fits, and how far another one agrees.",
         ),
-        **own("refused"),
+        **of_source("refused"),
     },
     source="benchinfer.analyses.choice.answer:Answer",
 )
@@ -232,7 +232,7 @@ LOCAL = Document(
     "One comparison per data set.",
     {
         "datasets": ({str: COMPARISON}, "Data set to its comparison, as `compare` prints it."),
-        **own("refused"),
+        **of_source("refused"),
     },
     source="benchinfer.comparison.per_dataset:Comparisons",
 )
@@ -241,15 +241,15 @@ CONSENSUS = Document(
     "A consensus of relations of data sets.",
     {
         "order": (str, "The order that all optima agree on."),
-        **own("decided", "method", "family", "missing_pairs"),
+        **of_source("decided", "method", "family", "missing_pairs"),
         "weights": (dict[str, float], "Weight of each measure."),
-        **own("cost", "lower_bound", "optimal", "count", "count_exact"),
+        **of_source("cost", "lower_bound", "optimal", "count", "count_exact"),
         "optima": (list[str], "The optima."),
         "common": (Rows, "Verdict of each pair."),
-        **own("summary", "support"),
+        **of_source("summary", "support"),
         "concordance": (float, "Concordance of the relations (Kendall's W)."),
         "agreement": (float, "Mean tau of Emond and Mason of two relations."),
-        **own("diagnostics"),
+        **of_source("diagnostics"),
         "relations": (dict[str, str], "Order of each relation."),
         "refused": (dict[str, dict[str, str]], "Measure to data set to why it has no relation."),
     },
@@ -259,11 +259,11 @@ PLAN = Document(
     "PlanDocument",
     "A planned experiment.",
     {
-        **own("asked"),
+        **of_source("asked"),
         "plan": (dict[str, float | None], "The design."),
         "text": (list[str], "The plan in sentences."),
         "designs": (Rows, "Data sets that other numbers of replications need."),
-        **own("curve"),
+        **of_source("curve"),
     },
     source="benchinfer.analyses.plan.result:Plan",
 )
@@ -272,9 +272,9 @@ ALLOCATION = Document(
     "Nested units, and how many of each level a wanted error needs.",
     {
         "text": (list[str], "The plan in sentences."),
-        **own("std_error", "interval", "wanted"),
+        **of_source("std_error", "interval", "wanted"),
         "levels": (Rows, "One row per level of units."),
-        **own("cost"),
+        **of_source("cost"),
     },
     source="benchinfer.analyses.plan.allocation:Allocation",
 )
@@ -283,9 +283,9 @@ _STABILITY = Document(
     "How often characteristics divide subsamples of the data sets.",
     {
         "headline": (str, "What divides how often, in a sentence."),
-        **own("resamples", "size", "undivided"),
+        **of_source("resamples", "size", "undivided"),
         "characteristics": (Rows, "One row per characteristic."),
-        **own("seed"),
+        **of_source("seed"),
     },
     source="benchinfer.analyses.subgroups.stability:SubgroupStability",
 )
@@ -293,12 +293,12 @@ SUBGROUPS = Document(
     "SubgroupsDocument",
     "Groups of data sets on which algorithms compare differently.",
     {
-        **own("headline", "rule", "method", "splits", "tests"),
+        **of_source("headline", "rule", "method", "splits", "tests"),
         "leaves": (
             {str: COMPARISON},
             "Group of data sets to its comparison, as `compare` prints it.",
         ),
-        **own("datasets", "refused"),
+        **of_source("datasets", "refused"),
         "diagnostics": (Rows, "One row per check of the tree."),
         "stability": (
             (_STABILITY, None),
@@ -313,7 +313,7 @@ _GATED = Document(
     "What the verdict on one measure rests on.",
     {
         "analysis": (str, "Name of the analysis."),
-        **own("reason", "scope"),
+        **of_source("reason", "scope"),
         "typical": (
             float | None,
             "Their typical difference on the scale of the model; null for one data set.",
@@ -341,7 +341,9 @@ GATE = Document(
     "GateDocument",
     "A verdict on a candidate.",
     {
-        **own("verdict", "outcome", "headline", "baseline", "candidate", "want", "level", "rule"),
+        **of_source(
+            "verdict", "outcome", "headline", "baseline", "candidate", "want", "level", "rule"
+        ),
         "measures": (
             Rows,
             "One row per measure; the ends of intervals are one-sided bounds at the level.",
