@@ -12,7 +12,8 @@ import numpy as np
 from benchinfer.core.numbers import number_of
 from benchinfer.numerics.types import Array, Codes
 from benchinfer.scores.columns import FAILED, NONE
-from benchinfer.scores.roles.names import suggested_roles
+from benchinfer.scores.roles.directions import plain
+from benchinfer.scores.roles.names import AGGREGATE, suggested_roles
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -88,6 +89,11 @@ class ColumnProfile:
     def leading(self) -> str:
         """Return the role that the name suggests most; empty without one."""
         return max(self.suggested, key=lambda role: self.suggested[role], default="")
+
+    @property
+    def sums(self) -> bool:
+        """Whether the name is that of a sum or mean of several scores."""
+        return self.numeric and AGGREGATE.fullmatch(plain(self.name)) is not None
 
     def counts(self) -> bool:
         """Return whether values count from 0 or 1, almost without gaps."""

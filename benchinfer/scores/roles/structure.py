@@ -70,6 +70,8 @@ class Structure:
 def structure(columns: Sequence[ColumnProfile], rows: int) -> Structure:
     """Return the structure of a table."""
     first = {c.name: first_role(c, rows) for c in columns}
+    if NUMBER not in first.values():  # a sum of what is not there is a score
+        first |= {c.name: NUMBER for c in columns if first[c.name] == "companion" and c.sums}
     labels = [c for c in columns if first[c.name] == LABEL]
     numbers = [c for c in columns if first[c.name] == NUMBER]
     fixed = {name: role for name, role in first.items() if role not in (LABEL, NUMBER)}
