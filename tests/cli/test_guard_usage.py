@@ -27,7 +27,7 @@ def test_no_words_of_the_library_that_checks(
 
 def test_a_table_in_the_place_of_a_command(run: Callable) -> None:
     found = [run(*words, "k2.csv") for words in ((), ("compare",), ("compare", "auto"))]
-    assert {(each.exit_code, each.stderr) for each in found} == {(1, found[0].stderr)}
+    assert {(each.exit_code, each.stderr) for each in found} == {(4, found[0].stderr)}
     assert "k2.csv" in found[0].stderr
     found = run("compare", "mixde", "k2.csv")
     assert found.exit_code == 2
@@ -78,7 +78,7 @@ def test_a_measure_that_is_nearly_a_column(run: Callable, tmp_path: Path) -> Non
     path = tmp_path / "scores.csv"
     path.write_text("task,model,accuracy\na,x,0.9\na,y,0.8\nb,x,0.7\nb,y,0.6\n")
     result = run("check", path, "-m", "accurcy:higher")
-    assert result.exit_code == 1
+    assert result.exit_code == 4
     assert "did you mean the measure 'accuracy'?" in result.stderr
 
 

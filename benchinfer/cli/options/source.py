@@ -600,11 +600,10 @@ class OutputArguments:
         return math.inf if self.everything else self.top
 
 
-def reads_scores(command: Callable[..., None], faulty: Exit = Exit.FAULTY) -> Callable[..., None]:
+def reads_scores(command: Callable[..., None]) -> Callable[..., None]:
     """Return a command with the fields of its records as options and errors without tracebacks.
 
     The command is called with these records, such as `SourceArguments`, and its other options.
-    Faults of tables end it with the code `faulty`.
     """
     parameters = inspect.signature(command, eval_str=True).parameters.values()
     groups: dict[str, Any] = {
@@ -613,7 +612,7 @@ def reads_scores(command: Callable[..., None], faulty: Exit = Exit.FAULTY) -> Ca
 
     def run(context: typer.Context, **given: Any) -> None:
         output = _made(OutputArguments, given)
-        with guarded(faulty, debug=output.debug):
+        with guarded(debug=output.debug):
             _configured(context, given)
             declare(given)
             measures = given.get("measure") or None
@@ -626,7 +625,8 @@ def reads_scores(command: Callable[..., None], faulty: Exit = Exit.FAULTY) -> Ca
                 words = accepted(error)
                 if words is None:
                     raise
-                raise typer.Exit(run_again(context, words) if words else faulty) from None
+                code = run_again(context, words) if words else Exit.UNDECIDABLE
+                raise typer.Exit(code) from None
 
     both = [
         inner
