@@ -102,5 +102,5 @@ def test_the_table_without_faults_is_answered(
     path.write_text(_text(ROWS), encoding="utf-8")
     words = [places.get(word, word) for word in COMMANDS[command]]
     found = run(*words, path, *DECLARED)
-    unfit = command in ("compare pair", "compare meta", "monitor", "subgroups")  # six data sets, no errors
+    unfit = command in ("compare pair", "compare meta", "monitor", "subgroups")
     assert found.exit_code in ((0, 1, 3, 4) if unfit else (0, 1, 3)), found.output

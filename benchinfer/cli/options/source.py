@@ -355,6 +355,7 @@ class SourceArguments:
 
     def read(self) -> ScoreTable:
         """Read the table."""
+        from benchinfer.core.progress import announced
         from benchinfer.scores.declaration import Declaration
         from benchinfer.scores.examples import examples, load_example
         from benchinfer.scores.read import read_to_targets
@@ -392,11 +393,12 @@ class SourceArguments:
         if one := self.dataset is not None and self.roles().has("dataset"):
             declaration = replace(declaration, dataset=None)
         try:
-            scores = (
-                self._by_name(source, declaration)
-                if self.targets is None
-                else read_to_targets(source, self.targets, declaration)
-            )
+            with announced(f"Reading {self.scores}{_size([self.scores, *(self.others or ())])}"):
+                scores = (
+                    self._by_name(source, declaration)
+                    if self.targets is None
+                    else read_to_targets(source, self.targets, declaration)
+                )
             _report_structure(scores)
             if self.scores == "-":
                 scores = replace(scores, source="standard input")
@@ -555,6 +557,17 @@ class SourceArguments:
         """Return the name of the measure requested; raise a usage error for an unknown one."""
         with used("--measure"):
             return scores.measure(name).name
+
+
+def _size(paths: Sequence[str]) -> str:
+    """Return the number of files and their size as text; empty where they are no files."""
+    from pathlib import Path
+
+    files = [Path(path) for path in paths if Path(path).is_file()]
+    if not files:
+        return ""
+    size = f"{sum(path.stat().st_size for path in files) / 1e6:,.1f} MB"
+    return f" ({size})" if len(files) == 1 else f" and {len(files) - 1} more ({size})"
 
 
 def _report_structure(scores: ScoreTable) -> None:
