@@ -11,6 +11,8 @@ import pandas as pd
 import pytest
 
 import benchinfer as bi
+from benchinfer.scores.roles.names import suggested_roles
+from benchinfer.scores.roles.readings import readings
 
 METHODS = ("knn", "gbm", "mlp")
 TASKS = ("rain", "fog", "hail", "snow")
@@ -173,3 +175,34 @@ def test_a_column_of_words_beside_times_is_offered_as_their_states(name):
     )
     assert int((~limited.failures()["scored"]).sum() if len(limited.failures()) else 0) == 0
     assert f"{n} of 42 runs" in " ".join(map(str, limited.findings()["where"]))
+
+
+@pytest.mark.parametrize("name", ["params", "size", "version", "n_train", "num_layers"])
+def test_sizes_that_differ_within_a_place_are_part_of_the_algorithm(name):
+    rows = [(t, a, k) for t in TASKS for a in METHODS for k in (16, 64, 256)]
+    frame = pd.DataFrame(rows, columns=["task", "model", name])
+    frame["accuracy"] = np.round(RNG.uniform(0.5, 0.9, len(rows)), 4)
+    scores, proposal = first_call(frame)
+    assert proposal.options["columns"][name] == "algorithm"
+    assert proposal.gives.endswith(f"{name} as part of the algorithm")
+    assert len(scores.algorithms) == 9
+    assert len(scores.datasets) == len(TASKS)
+    assert [m.name for m in scores.measures] == ["accuracy"]
+
+
+def test_sizes_of_data_sets_stay_their_attributes():
+    rows = [(t, a, s, 100 * len(t)) for t in TASKS for a in METHODS for s in (1, 2)]
+    frame = pd.DataFrame(rows, columns=["task", "model", "seed", "n_train"])
+    frame["accuracy"] = np.round(RNG.uniform(0.5, 0.9, len(rows)), 4)
+    scores = bi.read_scores(frame)
+    assert scores.algorithms == tuple(sorted(METHODS))
+
+
+@pytest.mark.parametrize("name", ["cifar10", "citeseer", "cinic10"])
+def test_a_data_set_whose_name_begins_as_an_interval_is_one(name):
+    frame = board().rename(columns={"fog": name})
+    scores = bi.read_scores(frame, measures="accuracy:higher")
+    assert name in scores.datasets
+    roles = readings(frame)[0].roles
+    assert roles[name] == "score"
+    assert suggested_roles("ci_low") == suggested_roles("ci95") == {"companion": 3.0}
