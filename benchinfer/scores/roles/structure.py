@@ -77,6 +77,7 @@ def structure(columns: Sequence[ColumnProfile], rows: int) -> Structure:
     first = {c.name: first_role(c, rows) for c in columns}
     if NUMBER not in first.values():  # a sum of what is not there is a score
         first |= {c.name: NUMBER for c in columns if first[c.name] == "companion" and c.sums}
+    first |= dict.fromkeys(_row_numbers(columns, first), "ignored: number of the row")
     labels = [c for c in columns if first[c.name] == LABEL]
     labels += (settings := _settings(columns, labels, first, rows))
     first |= {c.name: LABEL for c in settings}
@@ -102,6 +103,14 @@ def structure(columns: Sequence[ColumnProfile], rows: int) -> Structure:
     order = {c.name: i for i, c in enumerate(columns)}
     numbers.sort(key=lambda c: order[c.name])
     return Structure(rows, tuple(columns), fixed, keys, results.parents, tuple(numbers), row_label)
+
+
+def _row_numbers(columns: Sequence[ColumnProfile], first: Mapping[str, str]) -> list[str]:
+    """Return columns without a known name that only count, beside scores that have fractions."""
+    numbers = [c for c in columns if first[c.name] == NUMBER]
+    counting = [c for c in numbers if c.integral and c.unique and c.counts() and not c.suggested]
+    fractions = sum(not c.integral for c in numbers)
+    return [c.name for c in counting] if 2 <= fractions == len(numbers) - len(counting) else []
 
 
 def _settings(
