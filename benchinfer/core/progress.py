@@ -41,7 +41,7 @@ def reporting(
 
 @contextmanager
 def announced(
-    what: str, timer: Callable[[float, Callable[[], None]], Timer] = Timer
+    what: str, timer: Callable[[float, Callable[[], object]], Timer] = Timer
 ) -> Generator[None]:
     """Write a line on stderr where what is done inside takes long, at a terminal or not."""
     later = timer(_LONG, lambda: sys.stderr.write(f"{what} ...\n"))

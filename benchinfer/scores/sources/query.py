@@ -237,7 +237,7 @@ def _none_left(
     if not isinstance(where, str):
         return ScoreTableError(f"the table has no rows: the filter is true for none of {n:,}.")
     columns = nw.from_native(native).lazy().select(nw.col(*used).cast(nw.String)) if used else None
-    held = None if columns is None else cast("Any", columns.unique().collect().to_arrow())
+    held = None if columns is None else columns.unique().collect().to_arrow()
     labels = {} if held is None else {c: {*held[c].to_pylist()} - {None} for c in used}
     known = sorted(set[str]().union(*labels.values()))
     texts = [text.replace("''", "'") for text in re.findall(r"'((?:[^']|'')*)'", where)]
