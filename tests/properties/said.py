@@ -25,7 +25,9 @@ def check_sentences(result: object) -> int:
     """
     setting = getattr(result, "setting", None)
     names = [*getattr(result, "algorithms", ())]
-    names += [] if setting is None else [*setting.coverage.datasets, *setting.as_read.datasets]
+    if setting is not None:
+        read = setting.as_read
+        names += [*setting.coverage.datasets, *read.datasets, *read.algorithms]
     told = 0
     for check in getattr(result, "_checks", ()):
         said, remedy = check.sentence, check.remedy
