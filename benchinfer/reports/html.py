@@ -23,6 +23,7 @@ from benchinfer.core.measure import printable
 from benchinfer.core.numbers import count
 from benchinfer.core.sections import Cell, Column, Figure, Page, Section, Table, checks_table, row
 from benchinfer.plots.draw import vector
+from benchinfer.reports import texts
 from benchinfer.reports.svg import StyleSheet
 
 type Prints = Literal["short", "full"]
@@ -89,7 +90,8 @@ class LaidSection:
     narrow: tuple[Markup, ...]
     tables: tuple[Markup, ...]
     contents: str
-    attention: str
+    failed: str  # number of checks that failed, in words
+    lists: tuple[tuple[str, tuple[Cell, ...]], ...]  # what may change a verdict, and remarks
     inner: tuple[LaidSection, ...] = ()
 
 
@@ -105,7 +107,8 @@ class _Writer:
         tables = [table for one in sections for table in one.all_tables]
         linked = [t for t in tables if any(column.links for column in t.columns)]
         self.targets = {c.link for t in linked for cells in t.rows for c in cells if c.link}
-        self.targets |= {line.link for one in sections for line in one.attention if line.link}
+        lines = (line for one in sections for line in (*one.attention, *one.remarks))
+        self.targets |= {line.link for line in lines if line.link}
 
     def sections(self, sections: Sequence[Section]) -> list[LaidSection]:
         """Return the layouts of the sections of a part, with nested sections in their parents."""
@@ -143,7 +146,8 @@ class _Writer:
             narrow=tuple(self.grid(table, anchor) for table in narrow),
             tables=tuple(elements),
             contents=_contents(drawn, tables, len(inner)),
-            attention=_attention([section, *inner]),
+            failed=_failed([section, *inner]),
+            lists=texts.attention(section),
             inner=tuple(self.section(one, ()) for one in inner),
         )
 
@@ -308,7 +312,7 @@ def _contents(figures: Sequence[Picture], tables: Sequence[Table], sections: int
     return "; ".join(held)
 
 
-def _attention(sections: Sequence[Section]) -> str:
+def _failed(sections: Sequence[Section]) -> str:
     """Return the number of failed checks in sections as text; empty if all passed."""
     passed = [check.ok for section in sections for check in section.checks]
     tables = [table for section in sections for table in section.all_tables]

@@ -87,9 +87,11 @@ def _otherwise(result: Comparison) -> str:
     other = max(level, key=lambda name: sign * level[name])
     if not sign * level[other] > sign * level[best]:
         return ""
-    order = result.levels.order_name.replace("{}", result.measure.name)
     word = "highest" if sign > 0 else "lowest"
-    return f"{best} has the {word} {order}, though {other} has the {word} {result.level_name}."
+    return (
+        f"{best} has the {word} {result._order_name}, though {other} has the {word}"
+        f" {result.level_name}."
+    )
 
 
 def _column(name: str, result: Comparison) -> Column:

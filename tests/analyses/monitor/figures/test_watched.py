@@ -39,5 +39,5 @@ def test_how_a_pair_stands(running):
     said = [figures.standing(found, pair) for pair in range(3)]
     assert said[0].startswith("goes on; n = 60; p > 0.9999")
     assert said[0].endswith("*")
-    assert said[1] == "c better; n = 20; p < 0.0001"
+    assert said[1] == "c better; n = 20; p < 0.001"
     assert figures.chosen(found)[0] == 0

@@ -36,7 +36,7 @@ def test_bars_are_a_density(demsar):
 
 def test_exact(two):
     laid = layout_null(bi.compare_permutation(two, on="values", seed=1))
-    assert laid.title.endswith("p = 0.6968 (exact)")
+    assert laid.title.endswith("p = 0.697 (exact)")
     assert laid.notes[0] == "bars: all 8,192 arrangements within blocks"
     assert laid.heights.sum() * laid.step == pytest.approx(1)
 
