@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
 from benchinfer.analyses.subgroups.stability import SubgroupStability
@@ -12,8 +10,6 @@ from benchinfer.comparison.sections import legend, not_compared, on_one_line
 from benchinfer.core.numbers import brief, fixed, p_value, percent
 from benchinfer.core.sections import Column, Figure, Fold, Section, Table, number
 
-if TYPE_CHECKING:
-    import pandas as pd
 _P = number("p_value", "p", p_value, also=("p_error",))
 
 
