@@ -247,8 +247,9 @@ def summary(comparison: Comparison, *, details: bool = True) -> Table:
     elif "conf_low" in data and details:
         note = (
             "Intervals are of each algorithm alone; overlap of two intervals is no test of their"
-            f" difference. {rounded(comparison)}"
-        ).rstrip()
+            " difference."
+        )
+        note += f" {sentence(exact)}." if (exact := rounded(comparison)) else ""
     return Table(
         name="summary",
         caption=f"Levels{where}: {comparison._level_title}{f' ({about})' if about else ''}",
@@ -272,12 +273,11 @@ def summary(comparison: Comparison, *, details: bool = True) -> Table:
 
 
 def rounded(comparison: Comparison) -> str:
-    """Return a sentence on printed levels whose differences are the contrasts; else empty."""
+    """Return a clause on printed levels whose differences are the contrasts; else empty."""
     levels, scale = comparison.levels, comparison.measure.scale
     if levels.order is not None or levels.better or scale == "logit":
         return ""
-    contrasts = "Ratios" if scale == "log" else "Differences"
-    return f"{contrasts} are of unrounded levels."
+    return f"{'ratios' if scale == 'log' else 'differences'} are of unrounded levels"
 
 
 def slopes(frame: pd.DataFrame, comparison: Comparison, evidence: tuple[Column, ...]) -> Table:

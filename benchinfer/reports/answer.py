@@ -195,8 +195,8 @@ def _caption(lead: Comparison, chosen: str, others: Sequence[str]) -> str:
 
 def _figure_caption(lead: Comparison) -> str:
     """Return what the figure shows, and what its levels are rounded from."""
-    caption = f"{sentence(lead.measure.effect_name)}s and levels, best algorithm first."
-    return f"{caption} {rounded(lead)}".rstrip()
+    caption = f"{sentence(lead.measure.effect_name)}s and levels, best algorithm first"
+    return f"{'; '.join(filter(None, (caption, rounded(lead))))}."
 
 
 def _verdicts(lead: Comparison, chosen: str | None, anchor: str) -> Column:

@@ -7,6 +7,7 @@ of which says what it holds.
 from __future__ import annotations
 
 import json
+import re
 from base64 import b64encode
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -36,7 +37,8 @@ _MANY = 1000  # rows of a table that are made when a reader opens it
 _INNER = 2  # depth of a section that stands in the fold of another one
 _NARROW = 2  # columns of a table that is placed next to a figure
 _LINES, _LONG, _BEGINS = 6, 500, 120  # of an order
-_WIDE = 20  # letters of a name that is broken into lines
+_WIDE = 28  # letters of a name that is broken into lines
+_HYPHENATED = re.compile(r"(\S*\w-\w\S*)")
 _TEMPLATES = files("benchinfer.reports") / "templates"
 
 
@@ -49,6 +51,7 @@ def render(page: Page, *, prints: Prints = "short") -> str:
         trim_blocks=True,
         lstrip_blocks=True,
     )
+    environment.filters["unbroken"] = _unbroken
     writer = _Writer(page)
     script = _template("script.js")
     digest = b64encode(sha256(script.encode()).digest()).decode()
@@ -214,7 +217,8 @@ class _Writer:
         note = f'\n<p class="note">{escape(table.note)}</p>' if table.note else ""
         caption, name = escape(table.caption), f"table {kind}".strip()
         return Markup(  # noqa: S704
-            f'<figure class="{name}"{anchor_id}>\n<figcaption>{caption}</figcaption>\n'
+            f'<figure class="{name}"{anchor_id}>\n'
+            f"<figcaption>{_unbroken(table.caption)}</figcaption>\n"
             f'<div class="scroll" tabindex="0" role="group" aria-label="{caption}">\n'
             f"<table>\n<thead><tr>{heads}</tr></thead>\n<tbody>\n{body}\n</tbody>\n</table>\n"
             f"{data}</div>{note}\n</figure>"
@@ -225,7 +229,7 @@ def _head(column: Column, meaning: Mapping[str, str]) -> Markup:
     kind = Markup(' class="number"') if column.numeric else ""
     said = meaning.get(column.name) if column.defined else None
     title = Markup(' title="{}"').format(said) if said else ""
-    return Markup('<th scope="col"{}{}>{}</th>').format(kind, title, column.head)
+    return Markup('<th scope="col"{}{}>{}</th>').format(kind, title, _unbroken(column.head))
 
 
 def _packed(table: Table, anchors: Sequence[str]) -> Markup:
@@ -262,7 +266,7 @@ def _role(cell: Cell, column: Column) -> str:
 
 def _cell(cell: Cell, column: Column) -> str:
     role = _role(cell, column)
-    text: str = escape(cell.text)
+    text: str = _unbroken(cell.text) if "prose" in cell.role else escape(cell.text)
     if cell.role == "order":
         text = _long(cell.text)
     if cell.role == "name" and len(cell.text) > _WIDE:
@@ -275,11 +279,24 @@ def _cell(cell: Cell, column: Column) -> str:
     return f'<td class="{escape(role)}">{text}</td>' if role else f"<td>{text}</td>"
 
 
+def _unbroken(text: str) -> Markup:
+    """Return a text in which names are not broken at their hyphens, unless they are long."""
+    parts = (
+        Markup('<span class="unbroken">{}</span>').format(part)
+        if n % 2 and len(part) <= _WIDE
+        else escape(part)
+        for n, part in enumerate(_HYPHENATED.split(text))
+    )
+    return Markup().join(parts)
+
+
 def _long(text: str) -> Markup:
     """Return a text, a long one as a fold with its beginning as the summary."""
     if len(text) <= _LONG:
-        return escape(text)
-    return Markup("<details><summary>{} …</summary>{}</details>").format(text[:_BEGINS], text)
+        return _unbroken(text)
+    return Markup("<details><summary>{} …</summary>{}</details>").format(
+        _unbroken(text[:_BEGINS]), _unbroken(text)
+    )
 
 
 def _order(section: Section) -> Markup:

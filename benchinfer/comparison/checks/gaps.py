@@ -110,8 +110,8 @@ def _lacking(setting: Setting) -> str:
     shares, doubtful = setting.as_read.shares_lost[_rows(setting)], in_doubt(setting)
     order = [int(k) for k in np.argsort(-shares, kind="stable") if doubtful[k]]
     lost = setting.as_read.lost[:, _rows(setting)][:, doubtful]
-    whole = len(lost) > 1 and not (lost % 1).any()
-    unit = "data sets" if whole else "scores"
+    complete = len(lost) > 1 and not (lost % 1).any()
+    unit = "data sets" if complete else "scores"
     if len(order) == 1:
         return f"{setting.algorithms[order[0]]} lacks {percent(shares[order[0]])} of its {unit}"
     named = [f"{setting.algorithms[k]} ({percent(shares[k])})" for k in order]

@@ -31,7 +31,7 @@ def test_bars_are_a_density(demsar):
     assert beyond - 1e-3 <= found.tests()["p_value"][0] <= inside + 1e-3
     assert laid.observed == found.tests()["statistic"][0]
     p = found.tests()["p_value"][0]
-    assert laid.title.endswith(f": all algorithms alike? p = {p:.4f} (Monte Carlo)")
+    assert laid.title.endswith(f": all algorithms alike? p = {p:.3f} (Monte Carlo)")
 
 
 def test_exact(two):
