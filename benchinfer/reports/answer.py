@@ -9,7 +9,7 @@ import numpy as np
 
 from benchinfer.analyses.robustness.agreement import VerdictAgreement
 from benchinfer.analyses.robustness.sections import agreement_section
-from benchinfer.comparison.checks.caveats import LEFT_OUT, STOPPED, caveats
+from benchinfer.comparison.checks.caveats import ANOTHER, LEFT_OUT, STOPPED, caveats
 from benchinfer.comparison.checks.tables import solved_runs
 from benchinfer.comparison.effects import effect_columns
 from benchinfer.comparison.sections import (
@@ -259,7 +259,8 @@ def _attention(
 
     Each begins with the caveats of the table, and the failed checks follow.
     """
-    said = {name: Cell(sentence(text)) for name, text in before.items() if name not in _OF_DATA}
+    texts = {**before, ANOTHER: f"{ANOTHER}: {before[ANOTHER]}"} if ANOTHER in before else before
+    said = {name: Cell(sentence(text)) for name, text in texts.items() if name not in _OF_DATA}
     remarks = [said.pop(name) for name in _REMARKS if name in said]
     seen = [(n, check) for n, check in _failed(comparisons) if check.check not in before]
     doubts = [(n, check) for n, check in seen if check.concerns != "reading"]
