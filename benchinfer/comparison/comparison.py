@@ -66,6 +66,12 @@ def spanning(rows: pd.DataFrame, measure: Measure) -> pd.Series[bool]:
     return decided & (rows["conf_low"] < measure.neutral) & (rows["conf_high"] > measure.neutral)
 
 
+def stated_proviso(comparison: Comparison) -> str:
+    """Return the condition of claims as the headline has it: empty where nothing is decided."""
+    silent = np.isin(comparison.pairs.codes, (Verdict.UNDECIDED, Verdict.MISSING)).all()
+    return "" if silent else comparison.proviso
+
+
 @checked
 @shaped(
     setting=SAME,
@@ -385,22 +391,18 @@ class Comparison(Tabular):
         """Return the verdict in one sentence, with direction and unit of generalisation."""
         read = self.setting.members or self.setting.coverage
         gaps = wording.gaps(read)
-        scope = ", ".join(filter(None, (self.scope(), self._stated_proviso)))
+        scope, measure = self.scope(), self.measure
+        if condition := stated_proviso(self):
+            scope = f"{scope}, {condition}"
         if self.pairs.averages:
-            return f"{self._claims(self.measure, scope)}{gaps}"
+            return f"{self._claims(measure, scope)}{gaps}"
         relation, levels = self.pairs.relation(), self.levels.quality
         words = ("lower", "higher") if len(levels) == 2 else ("lowest", "highest")
-        better = self.level_better if self.levels.order is None else self.measure.better
-        most = f"the {words[better == 'higher']} {self._order_name}"
+        better = (self.levels.order is None and self.levels.better) or measure.better
+        most = f"the {words[better == 'higher']} {self.levels.ordered_by(measure)}"
         thin = wording.resting(read)
-        first = wording.headline(relation, self.measure, scope, levels, most, thin)
+        first = wording.headline(relation, measure, scope, levels, most, thin)
         return f"{first}{gaps}"
-
-    @property
-    def _stated_proviso(self) -> str:
-        """Condition of the claims as the headline states it: empty where nothing is decided."""
-        silent = np.isin(self.pairs.codes, (Verdict.UNDECIDED, Verdict.MISSING)).all()
-        return "" if silent else self.proviso
 
     def _claims(self, measure: Measure, scope: str) -> str:
         """Return a sentence with the verdicts of contrasts of averages, as a headline."""
@@ -421,13 +423,6 @@ class Comparison(Tabular):
     def level_name(self) -> str:
         """Statistic that is tested, whose values are the levels of the summary, in words."""
         return self.levels.name.replace("{}", self.measure.name) or self.measure.name
-
-    @property
-    def _order_name(self) -> str:
-        """Statistic that algorithms are ordered by, in words."""
-        levels = self.levels
-        name = levels.name if levels.order is None else levels.order_name
-        return name.replace("{}", self.measure.name) or self.measure.mean_name
 
     @property
     def _level_title(self) -> str:

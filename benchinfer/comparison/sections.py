@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from benchinfer.comparison.comparison import Comparison, TestedComparison
+from benchinfer.comparison.comparison import Comparison, TestedComparison, stated_proviso
 from benchinfer.comparison.effects import Write, effect_columns, equivalence_columns, level_columns
 from benchinfer.comparison.further.best import BestSets
 from benchinfer.comparison.further.sections import best_section, rank_range
@@ -635,7 +635,7 @@ def method_section(comparison: Comparison, *, each: bool = False) -> Section:
         claims.append("Bootstrap replications speak of the data sets as drawn.")
     level = "" if not inferential(comparison) else f"{100 * comparison.level:g} %"
     # What the headline has, and a formula that is in the sentences, are said once.
-    method = comparison.method.replace(proviso(comparison._stated_proviso), "")
+    method = comparison.method.replace(proviso(stated_proviso(comparison)), "")
     formula = "" if comparison.formula in method else comparison.formula
     return Section(
         title=f"Method: {within(comparison._heading)}{' on each data set' if each else ''}",

@@ -217,8 +217,7 @@ class _Writer:
         note = f'\n<p class="note">{escape(table.note)}</p>' if table.note else ""
         caption, name = escape(table.caption), f"table {kind}".strip()
         return Markup(  # noqa: S704
-            f'<figure class="{name}"{anchor_id}>\n'
-            f"<figcaption>{_unbroken(table.caption)}</figcaption>\n"
+            f'<figure class="{name}"{anchor_id}>\n<figcaption>{caption}</figcaption>\n'
             f'<div class="scroll" tabindex="0" role="group" aria-label="{caption}">\n'
             f"<table>\n<thead><tr>{heads}</tr></thead>\n<tbody>\n{body}\n</tbody>\n</table>\n"
             f"{data}</div>{note}\n</figure>"

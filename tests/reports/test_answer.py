@@ -1,5 +1,6 @@
 """The first screen of a measure's part."""
 
+import re
 from dataclasses import replace
 
 import numpy as np

@@ -165,11 +165,6 @@ class BayesComparison(Comparison):
         )
 
     @property
-    def _order_name(self) -> str:
-        """Statistic that algorithms are ordered by, in words."""
-        return f"typical {self.measure.name}" if self.typical else super()._order_name
-
-    @property
     def _level_words(self) -> str:
         """Scope of the levels in the summary, in words; empty where it is the mean."""
         return self.average_words if self.typical else ""

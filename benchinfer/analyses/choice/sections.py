@@ -86,7 +86,7 @@ def _otherwise(result: Comparison) -> str:
         return ""
     word = "highest" if sign > 0 else "lowest"
     return (
-        f"{best} has the {word} {result._order_name}, though {other} has the {word}"
+        f"{best} has the {word} {result.levels.ordered_by(result.measure)}, though {other} has the {word}"
         f" {result.level_name}."
     )
 
