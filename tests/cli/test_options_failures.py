@@ -80,7 +80,7 @@ def test_headlines_and_documents_name_failures(run: Callable, runs: Path) -> Non
     document = json.loads(run("compare", runs, *READ, "--failed", "constant", "--json").stdout)
     one = document["measures"]["result"]
     assert one["gaps"]["counted"] == "the scores of Constant"
-    assert "3 failed runs count as the scores of Constant (boost 3)." in one["headline"]
+    assert "3 failed runs count as the scores of Constant (3 of boost)." in one["headline"]
 
 
 def test_a_gate_takes_the_same_scores(run: Callable, runs: Path) -> None:
