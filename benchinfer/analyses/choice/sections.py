@@ -85,10 +85,8 @@ def _otherwise(result: Comparison) -> str:
     if not sign * level[other] > sign * level[best]:
         return ""
     word = "highest" if sign > 0 else "lowest"
-    return (
-        f"{best} has the {word} {result.levels.ordered_by(result.measure)}, though {other} has the {word}"
-        f" {result.level_name}."
-    )
+    order = result.levels.ordered_by(result.measure)
+    return f"{best} has the {word} {order}, though {other} has the {word} {result.level_name}."
 
 
 def _column(name: str, result: Comparison) -> Column:
