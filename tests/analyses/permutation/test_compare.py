@@ -597,9 +597,9 @@ REFUSED = [
     (
         {"adjust": "shafer"},
         (
-            "unknown adjust 'shafer'.\nHint: did you mean 'shaffer'? One of 'auto', 'single-step', 'step-down', 'closed',"
-            " 'shaffer', 'bergmann-hommel', 'bonferroni', 'holm', 'hochberg', 'hommel', 'bh',"
-            " 'by', 'none'."
+            "unknown adjust 'shafer'.\nHint: did you mean 'shaffer'? One of 'auto', 'single-step',"
+            " 'step-down', 'closed', 'shaffer', 'bergmann-hommel', 'bonferroni', 'holm',"
+            " 'hochberg', 'hommel', 'bh', 'by', 'none'."
         ),
     ),
     (
