@@ -645,7 +645,7 @@ def _skewness(result: MixedComparison, family: ContrastFamily, pairs: Oriented) 
 
     The correction refers the t statistic without the effect of skewness to Student's distribution.
     It errs at small levels, and the larger p-value counts: the adjusted one grows with the pair's
-    own.
+    own, up to Bonferroni's, which is what tells where the adjusted one is as small as draws can be.
     """
     fitted, evidence, alpha = result.fitted, result.evidence, result.options.alpha
     contrasts, means = family.matrix[family.wanted], fitted.dataset_means
@@ -657,7 +657,8 @@ def _skewness(result: MixedComparison, family: ContrastFamily, pairs: Oriented) 
     t, df = corrected_t(d), np.maximum(np.isfinite(d).sum(axis=0) - 1, 1)
     p_student = stdtr(df, -side * t) if side else 2 * stdtr(df, -np.abs(t))
     larger = np.maximum(p_student / np.maximum(evidence.p_raw, np.finfo(float).tiny), 1.0)
-    lost = (evidence.p_value <= alpha) & (evidence.p_value * larger > alpha)
+    corrected = np.minimum(evidence.p_value * larger, len(contrasts) * p_student)
+    lost = (evidence.p_value <= alpha) & (corrected > alpha)
     return [
         Check.of(
             "pairs whose differences are too skew for claims about means",
