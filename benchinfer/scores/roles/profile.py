@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 type Kind = Literal["empty", "boolean", "date", "url", "list", "free text", "text", "whole", "real"]
 ROWS = 50_000  # rows of the sample in which roles are searched
 _SHOWN = 40  # labels that a profile keeps
+_FIRST = 20  # values that are looked at before all others
 _LONG = 60  # characters from which text is free text
 _MISSING = frozenset((*NONE, *FAILED, "\u2013", "\u2014", "inf", "nan±nan", "nan+-nan"))
 _NUMBER = re.compile(
@@ -210,10 +211,16 @@ def _kind_of_text(values: pd.Series[Any]) -> tuple[Kind, Array, bool]:
 
 def _numbers(values: pd.Series[Any]) -> tuple[Array | None, bool]:
     """Return numbers in text, and whether spreads stand beside them; None for other text."""
+    import pandas as pd
+
     levels = values.dropna().unique()
-    table: dict[Any, float] = {}
+    if any(_number(str(level))[0] is None for level in levels[:_FIRST]):
+        return None, False
+    plain = np.asarray(pd.to_numeric(pd.Series(levels), errors="coerce"), np.float64)
+    known = np.isfinite(plain)
+    table = dict[Any, float](zip(levels[known], plain[known].tolist(), strict=True))
     spread = False
-    for level in levels:
+    for level in levels[~known]:
         number, has_spread = _number(str(level))
         if number is None:
             return None, False
