@@ -15,7 +15,7 @@ from benchinfer.scores.roles.labels import known_labels, like_replications
 from benchinfer.scores.roles.names import OWN
 from benchinfer.scores.roles.profile import ColumnProfile
 from benchinfer.scores.roles.structure import Structure
-from benchinfer.scores.roles.vetoes import may_be_algorithm, may_be_dataset
+from benchinfer.scores.roles.vetoes import DECLARED, may_be_algorithm, may_be_dataset
 
 MOST_ALGORITHMS = 200  # of a table that nobody declares
 _MOST_CHOICES = 81  # of the further labels, for one pair of algorithm and data set
@@ -129,7 +129,7 @@ def _as_algorithm(column: ColumnProfile) -> float:
     weight -= 2.0 * (column.unique and column.n > 60)
     weight += 1.5 * known_labels(column.labels) - 1.5 * column.counts()
     weight -= 2.0 * (column.missing > 0.02)
-    return float(weight - 2.0 * all(direction(label) for label in column.labels))
+    return float(weight)
 
 
 def _as_dataset(column: ColumnProfile) -> float:
@@ -169,6 +169,8 @@ def _further_roles(
         "algorithm": lead(column, "algorithm") - 0.6 if column.named("algorithm") >= OWN else -9.0,
         "status": lead(column, "status") - 2.5 - 2.0 * column.balanced if text else -9.0,
     }
+    if column.of_measures and max(column.suggested.values(), default=0.0) < DECLARED:
+        weights = {"measure": weights["measure"]}
     ranked = sorted(weights.items(), key=lambda item: -item[1])[:3]
     return [(weight, role, column.name) for role, weight in ranked]
 

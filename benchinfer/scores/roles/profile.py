@@ -13,7 +13,7 @@ import numpy as np
 from benchinfer.core.numbers import number_of
 from benchinfer.numerics.types import Array, Codes
 from benchinfer.scores.columns import FAILED, NONE
-from benchinfer.scores.roles.directions import plain
+from benchinfer.scores.roles.directions import direction, plain
 from benchinfer.scores.roles.names import AGGREGATE, suggested_roles
 
 if TYPE_CHECKING:
@@ -101,6 +101,11 @@ class ColumnProfile:
     def sums(self) -> bool:
         """Whether the name is that of a sum or mean of several scores."""
         return self.numeric and AGGREGATE.fullmatch(plain(self.name)) is not None
+
+    @cached_property
+    def of_measures(self) -> bool:
+        """Whether labels are names of measures, each with its direction."""
+        return self.kind == "text" and self.n > 1 and all(map(direction, self.labels))
 
     def counts(self) -> bool:
         """Return whether values count from 0 or 1, almost without gaps."""
