@@ -627,7 +627,12 @@ def _without_infinite(candidate: Candidate, faults: Sequence[Finding]) -> Iterat
     """Yield a candidate without the measures whose scores are infinite, if others are left."""
     measures: Mapping[str, Any] = candidate.options.get("measures", {})
     places = [f.where for f in faults if f.rule == "infinite values"]
-    infinite = {row[head.index("measure")] for head, *rows in places for row in rows}
+    infinite = {
+        row[where[0].index("measure")]
+        for where in places
+        if where and "measure" in where[0]
+        for row in where[1:]
+    }
     rest = {name: way for name, way in measures.items() if name not in infinite}
     if infinite & measures.keys() and rest:
         yield candidate.having(measures=rest)

@@ -36,8 +36,9 @@ SQL = (*DUCKDB, ".sqlite", ".sqlite3")
 EXCEL = (".xlsx", ".xls")
 ARRAYS = (".npz",)
 ARFF = (".arff",)
-# Of a plain table, how a cell that is no number tells its spread, its unit or a footnote, characters that are
-# looked at, and sizes in bytes above which no table was printed to be read, or has such signs.
+# Of a plain table, how a cell that is no number tells its spread, its unit or a footnote,
+# characters that are looked at, and sizes in bytes above which no table was printed to be read, or
+# has such signs.
 _SPREAD = re.compile(r"\d\s*(?:\u00b1|\+/?-)\s*[\d.]|\.\d+(?:\+\d*\.\d+|\s*\(\d*\.\d+\))")
 _PERCENT = re.compile(r"(?:^|[,;\t|\"])\s*-?[\d.]+\s*%\"?\s*(?:[,;\t|]|$)")
 _MARK = re.compile(r"\d\.\d+[*\u2020\u2021]+\s*\"?\s*(?:[,;\t|]|$)")
@@ -300,7 +301,7 @@ def name_of(path: Path) -> str:
 
 
 def is_page(path: Path) -> bool:
-    """Return whether a file is a page, or a plain table with spreads, percent signs or marks in cells."""
+    """Return whether a file is a page, or a plain table with spreads, units or marks in cells."""
     suffix = path.suffix.casefold()
     if suffix not in TEXT:
         return suffix in _PAGES

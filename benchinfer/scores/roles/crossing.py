@@ -9,15 +9,16 @@ from dataclasses import dataclass
 import numpy as np
 
 from benchinfer.scores.roles.dependencies import crossing_rate
-from benchinfer.scores.roles.directions import direction
+from benchinfer.scores.roles.directions import direction, plain
 from benchinfer.scores.roles.effects import Effect
 from benchinfer.scores.roles.labels import known_labels, like_replications
-from benchinfer.scores.roles.names import OWN
+from benchinfer.scores.roles.names import ITEMS, OWN
 from benchinfer.scores.roles.profile import ColumnProfile
 from benchinfer.scores.roles.structure import Structure
 from benchinfer.scores.roles.vetoes import DECLARED, may_be_algorithm, may_be_dataset
 
 MOST_ALGORITHMS = 200  # of a table that nobody declares
+_ITEM = 8.0  # evidence for items as replications of a data set that has a column
 _MOST_CHOICES = 81  # of the further labels, for one pair of algorithm and data set
 
 
@@ -55,6 +56,9 @@ def crossings(table: Structure) -> Iterator[Crossing]:
     if single and not any(c.named("algorithm") >= OWN for c in key):
         return  # one algorithm
     fixed = {n: "ignored: constant" if r == "algorithm" else r for n, r in table.fixed.items()}
+    answers = [k for k in key if k.named("replication") >= OWN and not _is_item(k)]
+    # Items are replications of a data set that has a column, unless their answers are repeated.
+    one_set = "dataset" in fixed.values() and not answers
     for keys, nested in _variants(table):
         for algorithm, dataset in itertools.product((None, *keys), repeat=2):
             if algorithm is dataset and (algorithm is not None or len(keys) > 1):
@@ -66,8 +70,14 @@ def crossings(table: Structure) -> Iterator[Crossing]:
             weight = _weight_of_pair(table, algorithm, dataset, nested=bool(nested))
             if weight is None:
                 continue
+            weight -= _ITEM * (one_set and dataset is not None and _is_item(dataset))
             rest = [k for k in keys if k is not algorithm and k is not dataset]
             options = [_further_roles(k, table.effects.get(k.name), dataset) for k in rest]
+            if one_set and dataset is None:
+                options = [
+                    [(_ITEM, "replication", k.name)] if _is_item(k) else of_key
+                    for k, of_key in zip(rest, options, strict=True)
+                ]
             options += [_nested_roles(key, nested, dataset)] if nested else []
             base = {n: role for n, role in fixed.items() if n not in nested.values()}
             base |= {algorithm.name: "algorithm"} if algorithm else {}
@@ -90,6 +100,11 @@ def _variants(table: Structure) -> Iterator[tuple[tuple[ColumnProfile, ...], dic
             if 2 <= parent.n < column.n:
                 keys = tuple(parent if k is column else k for k in table.key)
                 yield keys, {column.name: parent.name}
+
+
+def _is_item(column: ColumnProfile) -> bool:
+    """Return whether a column is named as items, which are replications within a data set."""
+    return plain(column.name) in ITEMS
 
 
 def lead(column: ColumnProfile, role: str) -> float:
@@ -184,4 +199,5 @@ def _nested_roles(
     of_dataset = dataset is not None and outer == dataset.name
     known = max(lead(column, "replication"), 0.6 * lead(column, "dataset") * of_dataset)
     weight = known - 2.2 + max(0.0, -lead(column, "algorithm"))
+    weight += 2.0 * (of_dataset and _is_item(column))
     return [(weight, "replication" if of_dataset else "unit", inner)]

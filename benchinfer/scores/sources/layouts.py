@@ -304,7 +304,7 @@ def is_measure(label: str) -> bool:
 
     Examples
     --------
-    >>> [is_measure(label) for label in ("Bal. Accuracy", "ndcg@10", "map_reduce", "iris")]
+    >>> [is_measure(label) for label in ("ROC AUC", "ndcg@10", "map_reduce", "iris")]
     [True, True, False, False]
     """
     bare = re.sub(r"@\d+$", "", label.casefold().strip())
