@@ -60,24 +60,19 @@ def crossings(table: Structure) -> Iterator[Crossing]:
     # Items are replications of a data set that has a column, unless their answers are repeated.
     one_set = "dataset" in fixed.values() and not answers
     for keys, nested in _variants(table):
-        for algorithm, dataset in itertools.product((None, *keys), repeat=2):
-            if algorithm is dataset and (algorithm is not None or len(keys) > 1):
-                continue
-            if algorithm is not None and not may_be_algorithm(algorithm):
-                continue
-            if dataset is not None and not may_be_dataset(dataset):
-                continue
+        for algorithm, dataset in _pairs(keys):
             weight = _weight_of_pair(table, algorithm, dataset, nested=bool(nested))
             if weight is None:
                 continue
             weight -= _ITEM * (one_set and dataset is not None and _is_item(dataset))
             rest = [k for k in keys if k is not algorithm and k is not dataset]
-            options = [_further_roles(k, table.effects.get(k.name), dataset) for k in rest]
-            if one_set and dataset is None:
-                options = [
-                    [(_ITEM, "replication", k.name)] if _is_item(k) else of_key
-                    for k, of_key in zip(rest, options, strict=True)
-                ]
+            items = [k for k in rest if one_set and dataset is None and _is_item(k)]
+            options = [
+                [(_ITEM, "replication", k.name)]
+                if k in items
+                else _further_roles(k, table.effects.get(k.name), dataset)
+                for k in rest
+            ]
             options += [_nested_roles(key, nested, dataset)] if nested else []
             base = {n: role for n, role in fixed.items() if n not in nested.values()}
             base |= {algorithm.name: "algorithm"} if algorithm else {}
@@ -88,6 +83,18 @@ def crossings(table: Structure) -> Iterator[Crossing]:
                     continue
                 total = weight + sum(part for part, _, _ in chosen)
                 yield Crossing(total, algorithm, dataset, keys, roles)
+
+
+def _pairs(
+    keys: Sequence[ColumnProfile],
+) -> Iterator[tuple[ColumnProfile | None, ColumnProfile | None]]:
+    """Yield the pairs of algorithm and data set that columns may be; None stands for no column."""
+    for algorithm, dataset in itertools.product((None, *keys), repeat=2):
+        same = algorithm is dataset and (algorithm is not None or len(keys) > 1)
+        if same or (algorithm is not None and not may_be_algorithm(algorithm)):
+            continue
+        if dataset is None or may_be_dataset(dataset):
+            yield algorithm, dataset
 
 
 def _variants(table: Structure) -> Iterator[tuple[tuple[ColumnProfile, ...], dict[str, str]]]:
