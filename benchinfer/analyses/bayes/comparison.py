@@ -22,7 +22,6 @@ from benchinfer.comparison.per_dataset import Comparisons
 from benchinfer.comparison.posterior import Convergence, codes_of, effects_of
 from benchinfer.core.arguments import checked
 from benchinfer.core.errors import DesignError, unknown
-from benchinfer.core.frames import frame
 from benchinfer.core.numbers import count, join
 from benchinfer.core.progress import Progress, reporting
 from benchinfer.core.provenance import StoredOptions
@@ -650,4 +649,4 @@ class BayesComparison(Comparison):
         if self.ranks_following is not None:
             columns["prob_best_next"] = self.ranks_following.best
             columns["prob_near_best"] = self.ranks_following.near
-        return frame({**{name: table[name] for name in table.columns}, **columns})
+        return table.assign(**columns)
