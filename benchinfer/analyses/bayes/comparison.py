@@ -21,7 +21,7 @@ from benchinfer.comparison.comparison import Comparison, Order
 from benchinfer.comparison.per_dataset import Comparisons
 from benchinfer.comparison.posterior import Convergence, codes_of, effects_of
 from benchinfer.core.arguments import checked
-from benchinfer.core.errors import DesignError, unknown
+from benchinfer.core.errors import DesignError, optional, unknown
 from benchinfer.core.frames import frame
 from benchinfer.core.numbers import count, join
 from benchinfer.core.progress import Progress, reporting
@@ -202,6 +202,7 @@ class BayesComparison(Comparison):
             contrasts ``z_m ~ N(X_m (beta + B' x_m + g_d(m)), C_m)``, ``C_m = lam_m X_m Sigma X_m'
             + sigma_m^2 D_m`` and the residual sum of squares ``RSS_m ~ sigma_m^2 chi2(df_m)``.
         """
+        optional("pymc", "bayes")
         from benchinfer.analyses.bayes.pymc_model import pymc_model
 
         return pymc_model(self.sampled, self._names())
