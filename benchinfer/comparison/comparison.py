@@ -56,6 +56,12 @@ IF_SYMMETRIC = "if differences are symmetric"
 type Order = Literal["fixed", "result"] | Sequence[str]
 
 
+def stated_proviso(comparison: Comparison) -> str:
+    """Return the condition of claims as the headline has it: empty where nothing is decided."""
+    silent = np.isin(comparison.pairs.codes, (Verdict.UNDECIDED, Verdict.MISSING)).all()
+    return "" if silent else comparison.proviso
+
+
 @checked
 @shaped(
     setting=SAME,
@@ -228,7 +234,7 @@ class Comparison(Tabular):
         """Return the algorithms, best first: the one order of all figures, tables and sentences.
 
         By the statistic that is tested. Ties go by the number of algorithms that one
-        is shown to be better than less those better than it, then by name.
+        is decided to be better than less those better than it, then by name.
         """
         return self.pairs.ranking
 
@@ -243,7 +249,7 @@ class Comparison(Tabular):
         The estimate is the algorithm's level (`level_name`), in the measure's own unit unless that
         is a rank or a score. Rank 1 is best by the statistic that is tested. The mean of the scores
         is beside the level where that is another statistic. Then follow what the verdicts leave
-        open: ``may_be_best``, as no algorithm is shown to be better, and the ranks from
+        open: ``may_be_best``, as none is decided to be better, and the ranks from
         ``rank_low`` to ``rank_high``.
         """
         ranges = self.pairs.possible_ranks.values()
@@ -270,7 +276,7 @@ class Comparison(Tabular):
         """Return the sets of the best algorithm and of ranks, by tests of their own.
 
         Another question than that of the pairs, with a level of its own: which algorithms no other
-        one is shown to be better than, by one-sided tests (Hsu 1984), and which ranks are possible
+        one is better than, by one-sided tests (Hsu 1984), and which ranks are possible
         by tests in steps (Mogstad et al. 2024). What the verdicts leave open is in `summary`.
 
         Raises
@@ -342,20 +348,17 @@ class Comparison(Tabular):
         """Return the verdict in one sentence, with direction and unit of generalisation."""
         read = self.setting.members or self.setting.coverage
         gaps = wording.gaps(read)
-        silent = np.isin(self.pairs.codes, (Verdict.UNDECIDED, Verdict.MISSING)).all()
-        scope, proviso = self.scope(), "" if silent else self.proviso
-        scope = f"{scope}, {proviso}" if proviso else scope
+        scope, measure = self.scope(), self.measure
+        if condition := stated_proviso(self):
+            scope = f"{scope}, {condition}"
         if self.pairs.averages:
-            return f"{wording.claims_of(self, self.measure, scope)}{gaps}"
+            return f"{wording.claims_of(self, measure, scope)}{gaps}"
         relation, levels = self.pairs.relation(), self.levels.quality
         words = ("lower", "higher") if len(levels) == 2 else ("lowest", "highest")
-        name, better = self.level_name, self.level_better
-        if self.levels.order is not None:
-            name = self.levels.order_name.replace("{}", self.measure.name) or self.measure.name
-            better = self.measure.better
-        most = f"the {words[better == 'higher']} {name}"
+        better = (self.levels.order is None and self.levels.better) or measure.better
+        most = f"the {words[better == 'higher']} {self.levels.ordered_by(measure)}"
         thin = wording.resting(read)
-        first = wording.headline(relation, self.measure, scope, levels, most, thin)
+        first = wording.headline(relation, measure, scope, levels, most, thin)
         return f"{first}{gaps}"
 
     def sentence(self) -> str:

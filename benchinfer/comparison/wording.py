@@ -147,7 +147,7 @@ def headline(
         claim = _of_compared(relation, measure)
     elif k == len(tied) == 2 and relation.states[0, 1] == Verdict.UNDECIDED:
         level = most.split(" ", 2)[2]  # without "the higher" or "the lower"
-        claim = f"{names[0]} and {names[1]} have the same {level}, and are undecided"
+        claim = f"{names[0]} and {names[1]} have the same {level}; which is better is undecided"
     elif strict.any(axis=0).all():
         claim = "every algorithm is beaten by another one, in a circle: there is no best algorithm"
     else:
@@ -179,14 +179,14 @@ def gaps(coverage: Coverage) -> str:
     >>> runs = pd.DataFrame({"dataset": list("aabb"), "algorithm": list("xyxy"),
     ...                      "acc": [0.9, 0.8, 0.7, None]})
     >>> gaps(bi.read_scores(runs, measures="acc:higher").coverage())
-    ' 1 run failed (y 1) and is left out.'
+    ' 1 run failed (1 of y) and is left out.'
     """
     lacking = coverage.gaps
     if lacking is None:
         return ""
     text = ""
     if n := sum(lacking.runs.values()):
-        which = several([f"{name} {number:,}" for name, number in lacking.runs.items()], _LACKING)
+        which = _of_each(lacking.runs)
         if lacking.counted:
             runs = "failed run counts" if n == 1 else "failed runs count"
             text = f" {n:,} {runs} as {lacking.counted} ({which})."
@@ -195,12 +195,29 @@ def gaps(coverage: Coverage) -> str:
             text = f" {n:,} {left.format(which)} left out."
     of_each = lacking.missing.sum(axis=0)
     if n := int(of_each.sum()):
-        order = np.argsort(-of_each, kind="stable")
-        names = [f"{coverage.algorithms[k]} {of_each[k]:,}" for k in order if of_each[k]]
+        order = np.argsort(-of_each, kind="stable").tolist()
+        lost = {coverage.algorithms[k]: int(of_each[k]) for k in order if of_each[k]}
         total = coverage.n + n + (0 if lacking.counted else int(lacking.failed.sum()))
         are = "is" if n == 1 else "are"
-        text += f" {n:,} of {total:,} scores {are} missing ({several(names, _LACKING)})."
+        text += f" {n:,} of {total:,} scores {are} missing ({_of_each(lost)})."
     return text
+
+
+def _of_each(numbers: Mapping[str, int]) -> str:
+    """Return the numbers of algorithms as text, of many those of the first few and the rest.
+
+    Examples
+    --------
+    >>> _of_each({"x": 4, "y": 3})
+    '4 of x and 3 of y'
+    >>> _of_each({name: 2 for name in "tuvwxyz"})
+    '2 of t, 2 of u, 2 of v, 2 of w, 2 of x and 4 of 2 others'
+    """
+    each = [f"{number:,} of {name}" for name, number in numbers.items()]
+    if len(each) > _LACKING + 1:
+        rest = sum([*numbers.values()][_LACKING:])
+        each[_LACKING:] = [f"{rest:,} of {len(each) - _LACKING:,} others"]
+    return join(each)
 
 
 def _shown(relation: Relation, top: int, measure: Measure) -> str:
@@ -218,12 +235,15 @@ def _shown(relation: Relation, top: int, measure: Measure) -> str:
     if len(equal):
         parts += [f"{equivalent(measure)} to {_chosen(names, equal)}"]
     if not parts:
-        each = f"each of the other {len(rest)}" if len(rest) > 1 else names[rest[0]]
-        return f", but against {each} it is undecided; {_better(relation, 2)}"
+        each = f"any of the other {len(rest)}" if len(rest) > 1 else names[rest[0]]
+        return f"{_open([each])}; {_better(relation, 2)}"
     claim = f"; it is {join(parts)}"
-    if not rest:
-        return claim
-    return f"{claim}; against {several([names[i] for i in rest], _NAMED)} it is undecided"
+    return f"{claim}{_open([names[i] for i in rest])}" if rest else claim
+
+
+def _open(names: Sequence[str]) -> str:
+    """Return a clause, after one on an algorithm, on those that it may be better than."""
+    return f"; whether it is better than {several(names, _NAMED, 'or')} is undecided"
 
 
 def _better(relation: Relation, most: int) -> str:
@@ -267,7 +287,10 @@ def _against(relation: Relation, control: int, measure: Measure) -> str:
         claim = f"no algorithm is better or worse than {names[control]}"
     if equal:
         claim += f"; {several(equal)} {_is(equal)} {equivalent(measure)} to it"
-    return f"{claim}; undecided: {several(rest)}" if rest and (parts or equal) else claim
+    if not rest or not (parts or equal):
+        return claim
+    undecided = "comparison with {} is" if len(rest) == 1 else "comparisons with {} are"
+    return f"{claim}; the {undecided.format(several(rest))} undecided"
 
 
 def _of_compared(relation: Relation, measure: Measure) -> str:
@@ -300,7 +323,7 @@ def _nothing_strict(relation: Relation, top: int, measure: Measure) -> str:
         who = f"all {n:,} pairs{of}" if of else who
         return f"; {'it and ' if n == 1 else ''}{who} are {equivalent(measure)}"
     if n == 1:
-        return f", but against {names[1 - top]} it is undecided"
+        return _open([names[1 - top]])
     if equal:
         are = "is" if equal == 1 else "are"
         return f"; {equal:,} of {n:,} pairs{of} {are} {equivalent(measure)}, the others undecided"
@@ -403,7 +426,7 @@ def _undecided(pair: tuple[str, str], equal: int, measure: Measure) -> str:
     one, other = map(named, pair)
     if equal:
         return f"{one} and {other} are {equivalent(measure)}"
-    return f"{one} and {other} are undecided"
+    return f"whether {one} is better than {other} is undecided"
 
 
 def named(side: str) -> str:

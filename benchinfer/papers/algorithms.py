@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
-from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -22,7 +21,7 @@ from benchinfer.comparison.wording import (
     spanning,
 )
 from benchinfer.core.errors import DesignError
-from benchinfer.core.numbers import count, fixed, level_percent, p_places, p_value, places
+from benchinfer.core.numbers import count, fixed, level_percent, p_value, places
 from benchinfer.papers.styler import PaperTable, Series, one_line, series
 from benchinfer.relations.ranks import LETTERED
 
@@ -184,8 +183,7 @@ def evidence(result: Comparison, rows: pd.DataFrame) -> list[Series]:
     if "p_value" not in rows:
         return []
     errors = rows["p_error"] if "p_error" in rows else np.zeros(len(rows))
-    write = partial(p_value, decimals=p_places(errors))
-    texts = [write(p, error) for p, error in zip(rows["p_value"], errors, strict=True)]
+    texts = [p_value(p, error) for p, error in zip(rows["p_value"], errors, strict=True)]
     return [series("p_value", rows["p_value"].tolist(), texts, p_head(result), "p")]
 
 

@@ -153,7 +153,8 @@ _SAID_SECTION = Document(
         "lead": (str, "First sentence."),
         "text": (list[str], "Paragraphs."),
         "facts": ([_SAID_FACT], "Names and what is said about them."),
-        "attention": (list[str], "What asks for attention, in sentences."),
+        "attention": (list[str], "What may change a verdict, in sentences."),
+        "remarks": (list[str], "What else there is to know, in sentences."),
         "not_answered": (list[str], "What could not be done, in the words of the error."),
         "tables": ([_SAID_TABLE], "The tables that it shows."),
     },
@@ -489,6 +490,7 @@ def said(section: Section) -> dict[str, object]:
         section,
         facts=[{"name": name, "text": text} for name, text in section.facts],
         attention=[line.text for line in section.attention],
+        remarks=[line.text for line in section.remarks],
         not_answered=section.warnings,
         tables=[_SAID_TABLE.of(table) for table in section.all_tables],
     )

@@ -128,7 +128,7 @@ def test_a_pair_that_is_decided_against_the_levels_is_marked():
 
 def test_a_best_level_that_is_beaten_is_named_with_its_winner():
     found = decided(reversed_verdict(), 1, Verdict.SECOND, 1)
-    assert "a has the highest acc by its estimate, but c is better than it" in found.headline()
+    assert "a has the highest mean acc by its estimate, but c is better than it" in found.headline()
     assert found.relation().order[0] == "a"
 
 

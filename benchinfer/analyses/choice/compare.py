@@ -27,6 +27,8 @@ from benchinfer.core.hints import literal
 from benchinfer.core.progress import Progress
 from benchinfer.scores.checks.findings import COUNTED_RUNS
 from benchinfer.scores.normalisation import Normalise
+from benchinfer.scores.read import read_scores
+from benchinfer.scores.rows.statistics import SufficientStatistics
 from benchinfer.scores.table import ScoreTable
 
 if TYPE_CHECKING:
@@ -35,7 +37,7 @@ if TYPE_CHECKING:
 
 @checked
 def compare(
-    scores: Scores | Wins | Effects,
+    scores: Scores | Wins | Effects | object,
     measure: str | Sequence[str] | None = None,
     *,
     control: str | None = None,
@@ -58,9 +60,11 @@ def compare(
     ----------
     scores
         The table; or published wins (`read_wins`), which `compare_wins` compares, or effects
-        (`read_effects`), which `compare_meta` pools.
+        (`read_effects`), which `compare_meta` pools. A frame or a path is first read as by
+        ``read_scores(scores, measures=measure)``.
     measure
-        Name of a measure, or several names; by default all measures of the table.
+        Name of a measure, or several names; by default all measures of the table. Of a frame or
+        path with the direction, ``"auc:higher"``, unless the name says it.
     control
         Algorithm that each other one is compared with, or ``"best"``: the one with the best
         level. By default all pairs are compared.
@@ -90,6 +94,8 @@ def compare(
     ------
     DesignError
         No measure can be compared, or an argument does not go with the analysis that fits.
+    ScoreTableError
+        A frame or a file has faults, as of `read_scores`.
 
     Notes
     -----
@@ -141,8 +147,18 @@ def compare(
     >>> answer = bi.compare(scores, "error")
     >>> print(answer.choices["error"].analysis)
     permutation
+
+    A frame is read by its structure:
+
+    >>> import pandas as pd
+    >>> frame = pd.DataFrame({"task": [*"aabbcc"], "model": ["svm", "knn"] * 3,
+    ...                       "auc": [0.91, 0.84, 0.82, 0.80, 0.95, 0.83]})
+    >>> bi.compare(frame, "auc:higher")["auc"].ranking()
+    ('svm', 'knn')
     """
     check_level(level)
+    if not isinstance(scores, ScoreTable | SufficientStatistics | Wins | Effects):
+        scores, measure = read_scores(scores, measures=measure), None
     table = scores if isinstance(scores, Wins | Effects) else as_table(scores)
     every = (table.measure(),) if isinstance(table, Wins) else table.measures
     names = [m.name for m in every] if measure is None else list(names_of(measure))

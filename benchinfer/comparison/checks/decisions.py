@@ -31,6 +31,7 @@ def monte_carlo_error(error: float) -> Check:
         "largest Monte Carlo error of a probability",
         error,
         _ERROR,
+        concerns="computation",
         sentence=f"Probabilities have Monte Carlo errors of up to {error:.2g}: those near the level"
         " may fall on either side of it.",
         remedy="Take more draws.",
@@ -47,6 +48,7 @@ def near_level(near: Flags, pairs: Oriented, more: str) -> Check:
     return Check.of(
         NEAR,
         int(near.sum()),
+        concerns="computation",
         sentence=f"{subject(int(near.sum()), 'pair', 'has')} a p-value so close to the level that"
         f" other random numbers may decide otherwise ({some_of(pairs, near)}).",
         remedy=more,
@@ -59,6 +61,7 @@ def other_sign(direction: Array, mean: Array, pairs: Oriented, means: str) -> Ch
     return Check.of(
         OTHER_SIGN,
         int(turned.sum()),
+        concerns="verdict",
         sentence=f"{subject(int(turned.sum()), 'decided pair', 'has')} a mean difference in"
         " favour of the other algorithm, as a few large differences outweigh many small ones"
         f" ({some_of(pairs, turned)}).",
