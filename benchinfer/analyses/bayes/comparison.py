@@ -181,7 +181,7 @@ class BayesComparison(Comparison):
         ``constant_data`` (the statistics that the model sees), and, for every so many draws,
         ``posterior_predictive``, ``log_likelihood`` (per data set, with its interactions and its
         scales integrated out) and ``log_prior``. ``posterior.to_netcdf`` and
-        ``posterior.to_zarr`` save it.
+        ``posterior.to_zarr`` save it, with the packages of the extra ``bayes``.
         """
         return tree(self.draws, self.setting, self.data, predictive_groups(self))
 
@@ -194,6 +194,8 @@ class BayesComparison(Comparison):
 
     def model(self) -> PyMCModel:
         """Return the model in PyMC, with the same posterior, to inspect or to extend.
+
+        PyMC comes with the extra ``bayes``.
 
         Returns
         -------
