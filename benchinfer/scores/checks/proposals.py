@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, cast
 
-from benchinfer.core.errors import BenchinferError, ScoreTableError
+from benchinfer.core.errors import BenchinferError, MissingExtra, ScoreTableError
 from benchinfer.core.numbers import count, join
 from benchinfer.scores.columns import COMMON, GROUPS, ITEMS, common_name
 from benchinfer.scores.coverage import Finding, refusal
@@ -337,7 +337,7 @@ def _trial[T: TrialTable](
             if rules != {"direction not given"} or declaration.measures is not None:
                 return None, {}, faults
             ways |= {name: direction(name) for name in dict(faults[0].proposes)["measures"]}
-        except BenchinferError:
+        except (BenchinferError, MissingExtra):
             break
     return None, {}, []
 
