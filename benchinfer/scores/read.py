@@ -69,6 +69,7 @@ from benchinfer.scores.formats.format import BATTLE, Format
 from benchinfer.scores.resampling import Resampling
 from benchinfer.scores.rows.changes import rows_of
 from benchinfer.scores.rows.engine import EngineRows
+from benchinfer.scores.rows.factors import as_algorithm, factor_columns, level_faults
 from benchinfer.scores.rows.names import check_names, renamed
 from benchinfer.scores.rows.nesting import (
     NestedUnits,
@@ -414,10 +415,11 @@ def _read(source: object, declaration: Declaration) -> ScoreTable:
         features = tuple(map(str, features))
     point = None if of_file.take is None else Take.of(of_file.take, origin.names)
     origin = origin if point is None else without_column(origin, point.steps)
+    factors = factor_columns(declaration.columns, origin.names)
     roles = roles_of(
         origin,
         status_role(
-            level_columns(levels, declaration.columns, origin.names),
+            level_columns(levels, as_algorithm(declaration.columns, factors), origin.names),
             origin.names,
             declared_measures,
         ),
@@ -442,12 +444,13 @@ def _read(source: object, declaration: Declaration) -> ScoreTable:
         reading, failures = _settled(reading, origin, findings, crashed, by_tool=by_tool)
         findings = _with_faults(findings, origin, reading)
         reading, nested = _of_units(reading, declaration.unit_weights, findings)
+    findings += level_faults(reading.summary.algorithms, factors)
     table = _table(origin, reading, findings, scheme, failures, nested, paired=declaration.paired)
     if features is not None:
         keys = roles.of.get("dataset", ())
         known = read_features(features, table.datasets, origin, keys, new_names)
         table = replace(table, features=known)
-    return table
+    return replace(table, factor_names=factors)
 
 
 def _table(

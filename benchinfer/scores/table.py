@@ -36,6 +36,7 @@ from benchinfer.scores.numerics.targets import TargetTimes
 from benchinfer.scores.resampling import Resampling
 from benchinfer.scores.rows.changes import renamed, replaced, rows_of, selected, subset
 from benchinfer.scores.rows.engine import SortedRows
+from benchinfer.scores.rows.factors import levels_of
 from benchinfer.scores.rows.moments import reduce_statistics
 from benchinfer.scores.rows.nesting import NestedUnits, noun, plural
 from benchinfer.scores.rows.reductions import (
@@ -155,6 +156,8 @@ class ScoreTable(Showable):
     members
         Coverage of the data sets of which domains are the means; None where data sets are not
         domains (`domain_means`).
+    factor_names
+        Factors of which algorithms are the cells, in the order of their names; else empty.
     """
 
     _home: ClassVar[str] = "benchinfer.comparison"
@@ -175,6 +178,7 @@ class ScoreTable(Showable):
     units: NestedUnits | None = None
     targets: TargetTimes | None = None
     members: Coverage | None = None
+    factor_names: tuple[str, ...] = ()
     # Digest and findings are requested by every result: kept once computed.
     _memo: dict[str, Any] = field(default_factory=dict[str, Any])
 
@@ -187,6 +191,11 @@ class ScoreTable(Showable):
     def algorithms(self) -> tuple[str, ...]:
         """Names of the algorithms, sorted."""
         return self.summary.algorithms
+
+    @property
+    def factors(self) -> dict[str, tuple[str, ...]]:
+        """Levels of each factor in their order; empty where algorithms are no cells of factors."""
+        return levels_of(self.algorithms, self.factor_names)
 
     @property
     def n_rows(self) -> int:
@@ -861,6 +870,7 @@ class ScoreTable(Showable):
             summary=rows.summary(),
             failed=self.failed,
             members=table.coverage(declared.name),
+            factor_names=self.factor_names,
         )
 
     def by_dataset(self) -> dict[str, ScoreTable]:
