@@ -42,7 +42,7 @@ _TEXTS = frozenset(
 _FLAGS = frozenset(
     (
         *("ok", "fits", "refitted", "inside", "losses_inside", "regret_exact", "provisional"),
-        *("dominates", "on_front", "may_be_best", "not_beaten", "not_beaten_beyond"),
+        *("decided", "dominates", "on_front", "may_be_best", "not_beaten", "not_beaten_beyond"),
     )
 )
 _NUMBER: Schema = {"anyOf": [{"type": ["number", "null"]}, {"enum": ["inf", "-inf"]}]}
