@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from benchinfer.analyses.gate.result import Gate
     from benchinfer.analyses.plan.allocation import Allocation
     from benchinfer.analyses.plan.result import Plan
+    from benchinfer.analyses.factors.factors import Factors
     from benchinfer.analyses.subgroups.stability import SubgroupStability
     from benchinfer.analyses.subgroups.subgroups import Subgroups
     from benchinfer.comparison.comparison import Comparison
@@ -327,6 +328,24 @@ SUBGROUPS = Document(
         "provenance": (PROVENANCE, "How it was made."),
     },
 )
+FACTORS = Document(
+    "FactorsDocument",
+    "Effects of factors, of which algorithms are the cells.",
+    {
+        "headline": (str, "Which effects are shown, in sentences."),
+        "sentence": (str, "The same with estimates and intervals."),
+        "rule": (str, "How evidence becomes verdicts."),
+        "method": (str, "Sentences for a methods section."),
+        "levels": (dict[str, list[str]], "Factor to its levels."),
+        "factors": ({str: COMPARISON}, "Factor to the comparison of its levels."),
+        "refused": (dict[str, str], "Factor to why it could not be compared."),
+        "interactions": (Rows, "One row per difference of differences of two factors."),
+        "shares": (Rows | None, "Shares of the variation of cells; null where cells are missing."),
+        "cells": (Rows, "Mean of each cell."),
+        "diagnostics": (Rows, "One row per check."),
+        "provenance": (PROVENANCE, "How it was made."),
+    },
+)
 _GATED = Document(
     "GatedDocument",
     "What the verdict on one measure rests on.",
@@ -533,6 +552,28 @@ def subgroups(groups: Subgroups, stability: SubgroupStability | None = None) -> 
             stability, headline=stability.sentence(), characteristics=stability.summary()
         ),
         provenance=PROVENANCE.of(groups.provenance),
+    )
+
+
+def factors(effects: Factors) -> dict[str, object]:
+    """Write down effects of factors, with the comparison of the levels of each."""
+    try:
+        shares = effects.shares()
+    except DesignError:
+        shares = None
+    return FACTORS.of(
+        effects,
+        headline=effects.headline(),
+        sentence=effects.sentence(),
+        factors={
+            name: comparison(one, decided=bool(one.pairs.decided.any()))
+            for name, one in effects.items()
+        },
+        interactions=effects.interactions(),
+        shares=shares,
+        cells=effects.cells(),
+        diagnostics=effects.diagnostics(),
+        provenance=PROVENANCE.of(effects.provenance),
     )
 
 

@@ -66,6 +66,7 @@ COMMANDS: dict[str, Document] = {
     "check": documents.TABLE,
     "compare": documents.ANSWER,
     "compare ANALYSIS": documents.COMPARISON,
+    "compare factors": documents.FACTORS,
     "compare --per-dataset": documents.LOCAL,
     "consensus": documents.CONSENSUS,
     "plan": documents.PLAN,

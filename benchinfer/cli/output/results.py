@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from benchinfer.analyses.choice.answer import Answer
+    from benchinfer.analyses.factors.factors import Factors
     from benchinfer.analyses.gate.result import Gate
     from benchinfer.analyses.subgroups.stability import SubgroupStability
     from benchinfer.analyses.subgroups.subgroups import Subgroups
@@ -82,6 +83,18 @@ def subgroups(groups: Subgroups, stability: SubgroupStability | None, report: st
         more = () if stability is None else stability_sections(stability)
         sections.write(out, [*shown, *more])
         sections.warnings(out, {"": shown[0].checks}, groups.setting.algorithms)
+        if report is not None:
+            out.prose(f"Report: {report}", style="dim")
+
+
+def factors(effects: Factors, request: Request, report: str | None) -> None:
+    """Print effects of factors and interactions."""
+    from benchinfer.analyses.factors.sections import factor_sections
+
+    with Terminal() as out:
+        shown = factor_sections(effects, request)
+        sections.write(out, shown, details=request.details)
+        sections.warnings(out, {"": shown[0].checks}, effects.setting.algorithms)
         if report is not None:
             out.prose(f"Report: {report}", style="dim")
 
