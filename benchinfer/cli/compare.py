@@ -102,7 +102,9 @@ class Analyses(LazyGroup):
         """Return the command of an analysis."""
         if name == FACTORS:
             of_factors = import_module("benchinfer.cli.factors").factors
-            example = "compare factors scores.csv -m accuracy --column net=factor --column aug=factor"
+            example = (
+                "compare factors scores.csv -m accuracy --column net=factor --column aug=factor"
+            )
             return command(of_factors, name, HelpEnd(example, CODES_OF_FACTORS))
         one = " --dataset wine" if name == "pair" else ""
         example = f"compare {name} example:sklearn_bootstrap -m error{one}"

@@ -69,7 +69,7 @@ from benchinfer.scores.formats.format import BATTLE, Format
 from benchinfer.scores.resampling import Resampling
 from benchinfer.scores.rows.changes import rows_of
 from benchinfer.scores.rows.engine import EngineRows
-from benchinfer.scores.rows.factors import as_algorithm, factor_columns, level_faults
+from benchinfer.scores.rows.factors import as_algorithm, factor_columns, factor_findings
 from benchinfer.scores.rows.names import check_names, renamed
 from benchinfer.scores.rows.nesting import (
     NestedUnits,
@@ -131,7 +131,9 @@ def read_scores(
         of nested units, and crashed runs.
     columns
         Column to role where names are not common ones: ``{"task": "dataset"}``. Columns that
-        are given the same role are joined by ``/``.
+        are given the same role are joined by ``/``. Two to six columns of the role ``"factor"``
+        are parts of the algorithm, which `compare_factors` compares; the algorithm is their cell,
+        as in ``vit/mixup``. A column of algorithms beside them is a factor, too.
     layout
         ``"auto"`` finds out, and says what it took for what. ``"long"``, or where there is one
         column of scores for each of several: algorithms
@@ -444,7 +446,7 @@ def _read(source: object, declaration: Declaration) -> ScoreTable:
         reading, failures = _settled(reading, origin, findings, crashed, by_tool=by_tool)
         findings = _with_faults(findings, origin, reading)
         reading, nested = _of_units(reading, declaration.unit_weights, findings)
-    findings += level_faults(reading.summary.algorithms, factors)
+    findings += factor_findings(reading.summary.algorithms, factors)
     table = _table(origin, reading, findings, scheme, failures, nested, paired=declaration.paired)
     if features is not None:
         keys = roles.of.get("dataset", ())

@@ -73,11 +73,15 @@ def _place(level: str) -> tuple[bool, float, str]:
     return (number is None, 0.0 if number is None else number, level)
 
 
-def level_faults(cells: Sequence[str], factors: Sequence[str]) -> list[Finding]:
-    """Report cells whose names do not show the level of each factor."""
+def factor_findings(cells: Sequence[str], factors: Sequence[str]) -> list[Finding]:
+    """Report factors, and as a fault cells whose names do not show the level of each."""
     odd = [name for name in cells if name.count(JOIN) != len(factors) - 1]
-    if not factors or not odd:
+    if not factors:
         return []
+    if not odd:
+        what = f"algorithms are the cells of {len(factors)} factors, {', '.join(factors)}."
+        hint = "compare_factors compares the levels of each, other analyses all pairs of cells."
+        return [Finding("factors", "note", len(cells), what, (), hint)]
     what = f"levels of factors contain {JOIN!r}, which stands between those of a cell."
     where = (("algorithm",), *((name,) for name in odd[:5]))
     hint = "write them with another sign."
