@@ -22,10 +22,10 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from benchinfer.analyses.choice.answer import Answer
+    from benchinfer.analyses.factors.factors import Factors
     from benchinfer.analyses.gate.result import Gate
     from benchinfer.analyses.plan.allocation import Allocation
     from benchinfer.analyses.plan.result import Plan
-    from benchinfer.analyses.factors.factors import Factors
     from benchinfer.analyses.subgroups.stability import SubgroupStability
     from benchinfer.analyses.subgroups.subgroups import Subgroups
     from benchinfer.comparison.comparison import Comparison

@@ -69,7 +69,13 @@ from benchinfer.scores.formats.format import BATTLE, Format
 from benchinfer.scores.resampling import Resampling
 from benchinfer.scores.rows.changes import rows_of
 from benchinfer.scores.rows.engine import EngineRows
-from benchinfer.scores.rows.factors import as_algorithm, factor_columns, factor_findings
+from benchinfer.scores.rows.factors import (
+    FACTOR,
+    as_algorithm,
+    factor_columns,
+    factor_findings,
+    levels_of,
+)
 from benchinfer.scores.rows.names import check_names, renamed
 from benchinfer.scores.rows.nesting import (
     NestedUnits,
@@ -417,11 +423,11 @@ def _read(source: object, declaration: Declaration) -> ScoreTable:
         features = tuple(map(str, features))
     point = None if of_file.take is None else Take.of(of_file.take, origin.names)
     origin = origin if point is None else without_column(origin, point.steps)
-    factors = factor_columns(declaration.columns, origin.names)
+    columns, factors = _with_cells(declaration.columns, origin.names)
     roles = roles_of(
         origin,
         status_role(
-            level_columns(levels, as_algorithm(declaration.columns, factors), origin.names),
+            level_columns(levels, columns, origin.names),
             origin.names,
             declared_measures,
         ),
@@ -446,13 +452,30 @@ def _read(source: object, declaration: Declaration) -> ScoreTable:
         reading, failures = _settled(reading, origin, findings, crashed, by_tool=by_tool)
         findings = _with_faults(findings, origin, reading)
         reading, nested = _of_units(reading, declaration.unit_weights, findings)
-    findings += factor_findings(reading.summary.algorithms, factors)
     table = _table(origin, reading, findings, scheme, failures, nested, paired=declaration.paired)
     if features is not None:
         keys = roles.of.get("dataset", ())
         known = read_features(features, table.datasets, origin, keys, new_names)
         table = replace(table, features=known)
-    return replace(table, factor_names=factors)
+    return table if not factors else _of_factors(table, factors)
+
+
+def _with_cells(
+    columns: Mapping[str, str] | None, names: Sequence[str]
+) -> tuple[Mapping[str, str] | None, tuple[str, ...]]:
+    """Return the roles of columns, with factors joined to the algorithm, and the factors."""
+    if FACTOR not in (columns or {}).values():
+        return columns, ()
+    factors = factor_columns(columns, names)
+    return as_algorithm(columns, factors), factors
+
+
+def _of_factors(table: ScoreTable, factors: tuple[str, ...]) -> ScoreTable:
+    """Return the table with the levels of its factors."""
+    findings = factor_findings(table.algorithms, factors)
+    refuse(findings, table.source)
+    levels = levels_of(table.algorithms, factors)
+    return replace(table, notes=(*table.notes, *findings), factors=levels)
 
 
 def _table(

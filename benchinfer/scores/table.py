@@ -156,8 +156,8 @@ class ScoreTable(Showable):
     members
         Coverage of the data sets of which domains are the means; None where data sets are not
         domains (`domain_means`).
-    factor_names
-        Factors of which algorithms are the cells, in the order of their names; else empty.
+    factors
+        Factor to its levels in their order, where algorithms are the cells of factors; else empty.
     """
 
     _home: ClassVar[str] = "benchinfer.comparison"
@@ -178,7 +178,7 @@ class ScoreTable(Showable):
     units: NestedUnits | None = None
     targets: TargetTimes | None = None
     members: Coverage | None = None
-    factor_names: tuple[str, ...] = ()
+    factors: Mapping[str, tuple[str, ...]] = field(default_factory=dict[str, tuple[str, ...]])
     # Digest and findings are requested by every result: kept once computed.
     _memo: dict[str, Any] = field(default_factory=dict[str, Any])
 
@@ -191,11 +191,6 @@ class ScoreTable(Showable):
     def algorithms(self) -> tuple[str, ...]:
         """Names of the algorithms, sorted."""
         return self.summary.algorithms
-
-    @property
-    def factors(self) -> dict[str, tuple[str, ...]]:
-        """Levels of each factor in their order; empty where algorithms are no cells of factors."""
-        return levels_of(self.algorithms, self.factor_names)
 
     @property
     def n_rows(self) -> int:
@@ -870,7 +865,7 @@ class ScoreTable(Showable):
             summary=rows.summary(),
             failed=self.failed,
             members=table.coverage(declared.name),
-            factor_names=self.factor_names,
+            factors=self.factors,
         )
 
     def by_dataset(self) -> dict[str, ScoreTable]:
@@ -929,11 +924,13 @@ class ScoreTable(Showable):
         if domains is not None:
             domains = {name: domains[name] for name in summary.datasets}
         measures = tuple(m for m in self.measures if m.name in summary.measures)
+        factors = levels_of(summary.algorithms, tuple(self.factors)) if self.factors else {}
         positions = np.flatnonzero(np.isin(self.datasets, summary.datasets)).tolist()
         return replace(
             self,
             measures=measures,
             domains=domains,
+            factors=factors,
             rows=rows,
             summary=summary,
             units=self.units and self.units.part(*summary.labels),

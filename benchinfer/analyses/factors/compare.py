@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
@@ -11,7 +12,7 @@ from benchinfer.analyses.factors.comparison import LevelComparison
 from benchinfer.analyses.factors.effects import Interaction, interaction, tested
 from benchinfer.analyses.factors.factors import Factors
 from benchinfer.analyses.factors.numerics.grid import Grid, level_pairs
-from benchinfer.analyses.factors.options import Family, FactorsOptions, LevelsOptions
+from benchinfer.analyses.factors.options import FactorsOptions, Family, LevelsOptions
 from benchinfer.comparison.checks import tables
 from benchinfer.comparison.evidence import Evidence, Level, Setting, decide
 from benchinfer.comparison.pairs import ComparedPairs
@@ -22,7 +23,7 @@ from benchinfer.core.sections import Check
 from benchinfer.core.verdict import Verdict
 from benchinfer.numerics.types import Array, Codes
 from benchinfer.scores.numerics.domains import units_of
-from benchinfer.scores.rows.factors import JOIN
+from benchinfer.scores.rows.factors import JOIN, levels_of
 from benchinfer.scores.rows.reductions import Cells
 from benchinfer.scores.table import ScoreTable
 
@@ -113,8 +114,9 @@ def compare_factors(
             hint="compare compares the cells on one data set.",
         )
     cells = scores.cells(setting.measure.name)
-    names = scores.factor_names
-    levels = {name: tuple(sorted(of)) for name, of in scores.factors.items()}
+    names = tuple(scores.factors)
+    ordered = levels_of(cells.algorithms, names)
+    levels = {name: tuple(sorted(of)) for name, of in ordered.items()}
     grid = _grid(cells, levels)
     pairs = {name: level_pairs(len(of), _place(of, options, name)) for name, of in levels.items()}
     weight, weight_of_pair = options.weights(len(grid.pairs))
@@ -132,8 +134,8 @@ def compare_factors(
     return Factors(
         results=results,
         refused=refused,
-        levels={name: scores.factors[name] for name in names},
-        found=tuple(interactions),
+        levels=ordered,
+        pairs_of_factors=tuple(interactions),
         means=cells.mean,
         errors=_errors(cells),
         setting=setting,
@@ -204,8 +206,8 @@ def _main_effects(
     results: dict[str, LevelComparison] = {}
     refused: dict[str, str] = {}
     for f, (name, of) in enumerate(levels.items()):
-        own = _part(evidence, slice(ends[f], ends[f + 1]))
-        missing = np.isnan(own.estimate)
+        part = _part(evidence, slice(ends[f], ends[f + 1]))
+        missing = np.isnan(part.estimate)
         if missing.all():
             refused[name] = "no data set holds all cells of two of its levels"
             continue
@@ -214,7 +216,9 @@ def _main_effects(
         total = np.where(complete, by_level, 0.0).sum(axis=0)
         n = complete.sum(axis=0)
         level = Level(np.where(n > 0, total / np.maximum(n, 1), np.nan))
-        codes = decide(np.nan_to_num(own.estimate), own.p_value, own.p_equivalence, options.alpha)
+        codes = decide(
+            np.nan_to_num(part.estimate), part.p_value, part.p_equivalence, options.alpha
+        )
         codes = np.where(missing, Verdict.MISSING, codes).astype(np.int8)
         of_levels = _setting_of_levels(setting, cells, grid.codes[:, f], of)
         results[name] = LevelComparison(
@@ -233,10 +237,10 @@ def _main_effects(
                 adjust="step-down",
                 interval="compatible",
                 factor=name,
-                family=options.family,
+                effects=options.family,
                 seed=options.seed,
             ).provenance(setting.digest, _ADJUSTED[options.family], options.seed),
-            evidence=own,
+            evidence=part,
             others=tuple(other for other in levels if other != name),
             by_flips=by_flips,
         )
@@ -245,12 +249,12 @@ def _main_effects(
 
 def _part(evidence: Evidence, rows: slice) -> Evidence:
     """Return the evidence of some contrasts."""
-    return Evidence(
-        **{
-            name: None if (value := getattr(evidence, name)) is None else value[rows]
-            for name in Evidence.__dataclass_fields__
-        }
-    )
+    values: dict[str, Any] = {
+        name: value[rows]
+        for name in Evidence.__dataclass_fields__
+        if (value := getattr(evidence, name)) is not None
+    }
+    return replace(evidence, **values)
 
 
 def _setting_of_levels(

@@ -84,30 +84,32 @@ def tested(
     values: Array, weight: float, margin: float, options: FactorsOptions
 ) -> tuple[Evidence, bool]:
     """Return the evidence of contrasts (D, P), with a share of the level, and whether by flips."""
-    own, alpha = OwnSpread.of(values), options.alpha * weight
+    effects, alpha = OwnSpread.of(values), options.alpha * weight
     p, by_flips = adjusted_p(values, alpha, options.seed)
     p = np.minimum(p / weight, 1.0)
-    m = int(own.estimable.sum())
-    low, high = own.interval(level_of_ends(max(m, 1), alpha))
-    low, high = in_agreement(low, high, np.nan_to_num(own.estimate), p <= options.alpha)
-    safe = np.where(own.estimable, own.std_error, 1.0)
-    gap = np.where(own.estimable, (margin - np.abs(np.nan_to_num(own.estimate))) / safe, -np.inf)
-    one_sided = stdtr(own.df, -gap)
+    m = int(effects.estimable.sum())
+    low, high = effects.interval(level_of_ends(max(m, 1), alpha))
+    low, high = in_agreement(low, high, np.nan_to_num(effects.estimate), p <= options.alpha)
+    safe = np.where(effects.estimable, effects.std_error, 1.0)
+    gap = np.where(
+        effects.estimable, (margin - np.abs(np.nan_to_num(effects.estimate))) / safe, -np.inf
+    )
+    one_sided = stdtr(effects.df, -gap)
     evidence = Evidence(
-        estimate=own.estimate,
-        std_error=own.std_error,
-        df=own.df,
-        statistic=own.statistic,
+        estimate=effects.estimate,
+        std_error=effects.std_error,
+        df=effects.df,
+        statistic=effects.statistic,
         p_value=p,
-        p_raw=own.p_raw,
+        p_raw=effects.p_raw,
         p_equivalence=np.minimum(holm(one_sided) / weight, 1.0),
         low=low,
         high=high,
     )
 
     def ends(rows: Codes, tails: Array) -> tuple[Array, Array]:
-        reach = critical_t(own.df[rows], 2 * tails) * own.std_error[rows]
-        return own.estimate[rows] - reach, own.estimate[rows] + reach
+        reach = critical_t(effects.df[rows], 2 * tails) * effects.std_error[rows]
+        return effects.estimate[rows] - reach, effects.estimate[rows] + reach
 
     tail = tail_of_step(one_sided, evidence.p_equivalence, options.alpha)
     return with_equivalence(evidence, tail, options.alpha, margin, ends), by_flips
@@ -123,9 +125,9 @@ def interaction(
     """Return the differences of differences of two factors, with a share of the level."""
     first, second = pairs[factors[0]], pairs[factors[1]]
     values = grid.double(*factors, first, second)
-    own = OwnSpread.of(values)
+    effects = OwnSpread.of(values)
     p, by_flips = np.ones(values.shape[1]), False
-    low, high = own.interval(options.alpha)
+    low, high = effects.interval(options.alpha)
     if weight:
         evidence, by_flips = tested(values, weight, 0.0, options)
         p, low, high = evidence.p_value, evidence.low, evidence.high
@@ -134,12 +136,12 @@ def interaction(
         np.tile(second, (len(first), 1)),
     )
     # On the data sets that the difference of differences is of.
-    there = np.isfinite(values)
+    present = np.isfinite(values)
     means = grid.marginal(*factors)
     simple = np.stack(
         [
-            _mean(means[:, of_first[:, at], of_second[:, 0]], there)
-            - _mean(means[:, of_first[:, at], of_second[:, 1]], there)
+            _mean(means[:, of_first[:, at], of_second[:, 0]], present)
+            - _mean(means[:, of_first[:, at], of_second[:, 1]], present)
             for at in (0, 1)
         ],
         axis=1,
@@ -148,13 +150,13 @@ def interaction(
         factors=factors,
         pairs=of_first,
         others=of_second,
-        estimate=own.estimate,
-        std_error=own.std_error,
-        n=own.n,
-        flat=own.flat,
-        statistic=own.statistic,
+        estimate=effects.estimate,
+        std_error=effects.std_error,
+        n=effects.n,
+        flat=effects.flat,
+        statistic=effects.statistic,
         p_value=p,
-        p_raw=own.p_raw,
+        p_raw=effects.p_raw,
         low=low,
         high=high,
         simple=simple,
@@ -163,8 +165,8 @@ def interaction(
     )
 
 
-def _mean(values: Array, there: Flags) -> Array:
+def _mean(values: Array, present: Flags) -> Array:
     """Return (P,) means over the data sets that hold a contrast, NaN without any."""
-    n = there.sum(axis=0)
-    total = np.where(there, values, 0.0).sum(axis=0)
+    n = present.sum(axis=0)
+    total = np.where(present, values, 0.0).sum(axis=0)
     return np.where(n > 0, total / np.maximum(n, 1), np.nan)

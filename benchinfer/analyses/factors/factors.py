@@ -11,9 +11,8 @@ import numpy as np
 from benchinfer.analyses.factors import sentences
 from benchinfer.analyses.factors.comparison import FLIPPED, HOLM, LevelComparison
 from benchinfer.analyses.factors.effects import Interaction, tested
-from benchinfer.analyses.factors.numerics import shares as of_shares
 from benchinfer.analyses.factors.numerics.grid import Grid, level_pairs
-from benchinfer.analyses.factors.numerics.shares import Shares
+from benchinfer.analyses.factors.numerics.shares import Shares, shares_of
 from benchinfer.analyses.factors.options import FactorsOptions
 from benchinfer.comparison.evidence import Setting
 from benchinfer.comparison.per_dataset import ComparisonGroups
@@ -49,7 +48,7 @@ class Factors(ComparisonGroups[LevelComparison], Tabular):
         Factor to why its levels could not be compared.
     levels
         Factor to its levels, in their order.
-    found
+    pairs_of_factors
         Interactions of each pair of factors.
     means
         (D, K) means of the cells on the modelling scale, larger is better.
@@ -69,7 +68,7 @@ class Factors(ComparisonGroups[LevelComparison], Tabular):
     results: Mapping[str, LevelComparison]
     refused: Mapping[str, str]
     levels: Mapping[str, tuple[str, ...]]
-    found: tuple[Interaction, ...]
+    pairs_of_factors: tuple[Interaction, ...]
     means: Array
     errors: Array
     setting: Setting
@@ -108,7 +107,9 @@ class Factors(ComparisonGroups[LevelComparison], Tabular):
     @property
     def method(self) -> str:
         """Sentences for a methods section."""
-        flips = any(r.by_flips for r in self.values()) or any(one.by_flips for one in self.found)
+        flips = any(r.by_flips for r in self.values()) or any(
+            one.by_flips for one in self.pairs_of_factors
+        )
         return (
             "On each data set, main effects of levels are differences of means over all cells of"
             " the other factors, with equal weights, and interactions are differences of such"
@@ -145,7 +146,7 @@ class Factors(ComparisonGroups[LevelComparison], Tabular):
         """
         names, effect = [*self.levels], self.measure.effect
         rows: list[dict[str, object]] = []
-        for one in self.found:
+        for one in self.pairs_of_factors:
             f, g = (names[place] for place in one.factors)
             of_f, of_g = sorted(self.levels[f]), sorted(self.levels[g])
             low, high = self.measure.effect_interval(one.low, one.high)
@@ -204,25 +205,25 @@ class Factors(ComparisonGroups[LevelComparison], Tabular):
                 raise DesignError(unknown("factor", name, names))
         if factor == at:
             raise DesignError(f"{factor} has no effects at its own levels.")
-        own, of_at = sorted(self.levels[factor]), sorted(self.levels[at])
+        levels, of_at = sorted(self.levels[factor]), sorted(self.levels[at])
         control = self.options.control.get(factor)
-        pairs = level_pairs(len(own), None if control is None else own.index(control))
+        pairs = level_pairs(len(levels), None if control is None else levels.index(control))
         values = self._grid().simple(names.index(factor), pairs, names.index(at))
-        found, _ = tested(values.reshape(len(values), -1), 1.0, 0.0, self.options)
-        low, high = self.measure.effect_interval(found.low, found.high)
+        evidence, _ = tested(values.reshape(len(values), -1), 1.0, 0.0, self.options)
+        low, high = self.measure.effect_interval(evidence.low, evidence.high)
         sides = pairs.tolist() * len(of_at)
         return frame(
             {
                 "at_level": np.repeat(of_at, len(pairs)),
-                "first": [own[a] for a, _ in sides],
-                "second": [own[b] for _, b in sides],
-                "estimate": self.measure.effect(found.estimate),
+                "first": [levels[a] for a, _ in sides],
+                "second": [levels[b] for _, b in sides],
+                "estimate": self.measure.effect(evidence.estimate),
                 "conf_low": low,
                 "conf_high": high,
-                "std_error": found.std_error,
-                "p_value": found.p_value,
-                "p_raw": found.p_raw,
-                "decided": found.p_value <= self.options.alpha,
+                "std_error": evidence.std_error,
+                "p_value": evidence.p_value,
+                "p_raw": evidence.p_raw,
+                "decided": evidence.p_value <= self.options.alpha,
             }
         )
 
@@ -231,9 +232,9 @@ class Factors(ComparisonGroups[LevelComparison], Tabular):
 
         The estimate is the mean over the data sets that hold the cell.
         """
-        there = np.isfinite(self.means)
-        n = there.sum(axis=0)
-        mean = np.where(there, self.means, 0.0).sum(axis=0) / np.maximum(n, 1)
+        present = np.isfinite(self.means)
+        n = present.sum(axis=0)
+        mean = np.where(present, self.means, 0.0).sum(axis=0) / np.maximum(n, 1)
         return frame(
             {
                 "algorithm": self.setting.algorithms,
@@ -263,12 +264,12 @@ class Factors(ComparisonGroups[LevelComparison], Tabular):
         data set is divided by its own spread first. Noise of replications is left out; with one
         replication it is part of the rest.
         """
-        found, names = self._shares(), [*self.levels]
+        shares, names = self._shares(), [*self.levels]
         words = [
             " x ".join([names[f] for f in factors] + ["data set"] * by) if factors else "rest"
-            for factors, by in found.terms
+            for factors, by in shares.terms
         ]
-        return frame({"source": words, "share": found.share, "std_error": found.std_error})
+        return frame({"source": words, "share": shares.share, "std_error": shares.std_error})
 
     def _grid(self) -> Grid:
         """Return the cells with the level of each factor."""
@@ -281,8 +282,8 @@ class Factors(ComparisonGroups[LevelComparison], Tabular):
 
     def _shares(self) -> Shares:
         grid = self._grid()
-        whole = grid.marginal(*range(len(grid.sizes)))
-        complete = np.isfinite(whole).reshape(len(whole), -1).all(axis=1)
+        full = grid.marginal(*range(len(grid.sizes)))
+        complete = np.isfinite(full).reshape(len(full), -1).all(axis=1)
         if complete.sum() < 2:
             raise DesignError(
                 f"{count(int(complete.sum()), 'data set')} hold all {grid.n_cells} cells: shares"
@@ -290,7 +291,7 @@ class Factors(ComparisonGroups[LevelComparison], Tabular):
             )
         errors = self.errors[complete]
         error = None if np.isnan(errors).any() else errors.mean(axis=1)
-        return of_shares.shares(whole[complete], error)
+        return shares_of(full[complete], error)
 
     @property
     def _interval_words(self) -> str:

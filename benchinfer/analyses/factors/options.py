@@ -57,5 +57,5 @@ class LevelsOptions(TestedOptions):
     analysis: ClassVar[str] = "compare_factors"
 
     factor: str
-    family: Family
+    effects: Family
     seed: int

@@ -83,8 +83,10 @@ def _interactions(result: Factors, request: Request) -> Table:
     table = result.interactions()
     shown = table
     if len(table) > _MOST or not request.details:
-        starts = np.cumsum([0, *(len(one.n) for one in result.found)])
-        picked = [s + one.largest for s, one in zip(starts, result.found, strict=False)]
+        starts = np.cumsum([0, *(len(one.n) for one in result.pairs_of_factors)])
+        picked = [
+            int(s) + one.largest for s, one in zip(starts, result.pairs_of_factors, strict=False)
+        ]
         shown = table.iloc[picked]
     shown = shown.assign(verdict=np.where(shown["decided"], "first", "undecided"))
     shown.loc[shown["decided"] & (shown["estimate"] < result.measure.neutral), "verdict"] = "second"

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from benchinfer.comparison.effects import effect_interval, row_writer
-from benchinfer.core.numbers import join, sentence as as_sentence
+from benchinfer.core import numbers
+from benchinfer.core.numbers import join
 from benchinfer.core.verdict import Verdict
 from benchinfer.relations.sections import on_one_line
 
@@ -46,13 +47,14 @@ def _joined(result: Factors, mains: list[str], interactions: list[str]) -> str:
     measure = result.measure
     names = [*result.levels]
     scope = "the other factor" if len(names) == 2 else "the other factors"
-    lines = [
+    main = (
         f"On average over {scope}, and over {units} like these {d}, {'; '.join(mains)}"
         f" ({measure.noun}, {measure.better} is better)."
-    ] * bool(mains)
+    )
+    lines = [main] if mains else []
     lines += interactions
     lines += [f"{name} was not compared: {why}." for name, why in result.refused.items()]
-    return " ".join(as_sentence(line, result.setting.algorithms) for line in lines)
+    return " ".join(numbers.sentence(line, result.setting.algorithms) for line in lines)
 
 
 def _pair(one: LevelComparison, *, with_numbers: bool) -> str:
@@ -73,12 +75,12 @@ def _pair(one: LevelComparison, *, with_numbers: bool) -> str:
             continue
         winner = first if row["verdict"] == Verdict.FIRST.label else second
         loser = second if winner == first else first
-        numbers = ""
+        amount = ""
         if with_numbers:
             sides = (row["estimate"], row["conf_low"], row["conf_high"])
             write = writer(*sides)
-            numbers = f" by {_amount(one.measure, sides, write)}"
-        said.append(f"{winner} is better than {loser}{numbers}")
+            amount = f" by {_amount(one.measure, sides, write)}"
+        said.append(f"{winner} is better than {loser}{amount}")
     if undecided:
         said.append(f"{join(undecided)} are undecided")
     return "; ".join(said)
@@ -100,7 +102,7 @@ def _interactions(result: Factors, *, with_numbers: bool) -> list[str]:
     shown, silent, untested, lost = list[str](), list[str](), list[str](), list[str]()
     table = result.interactions()
     start = 0
-    for one in result.found:
+    for one in result.pairs_of_factors:
         rows = table.iloc[start : start + len(one.n)]
         start += len(one.n)
         f, g = (names[place] for place in one.factors)

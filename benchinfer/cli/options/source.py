@@ -63,9 +63,10 @@ Columns = Annotated[
         "--column",
         metavar="NAME=ROLE",
         help="The role of a column: dataset, replication, algorithm, measure, value, domain,"
-        " factor (a part of the algorithm) or status (solved, stopped, crashed); of published effects: study, first, second, estimate,"
-        " std_error and others; of published wins: first, second, wins, ties and losses. Once per"
-        " column; common names are known; columns of the same role are joined.",
+        " factor (a part of the algorithm) or status (solved, stopped, crashed); of published"
+        " effects: study, first, second, estimate, std_error and others; of published wins: first,"
+        " second, wins, ties and losses. Once per column; common names are known; columns of the"
+        " same role are joined.",
         rich_help_panel=READING,
     ),
 ]

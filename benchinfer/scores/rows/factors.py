@@ -27,8 +27,8 @@ def factor_columns(columns: Mapping[str, str] | None, names: Sequence[str]) -> t
         return ()
     factors = [name for name, role in roles.items() if role in (FACTOR, "algorithm")]
     if "algorithm" not in roles.values():
-        there = [name for name in names if name not in roles]
-        factors = [n for n in there if common_name(n) in COMMON["algorithm"]][:1] + factors
+        others = [name for name in names if name not in roles]
+        factors = [n for n in others if common_name(n) in COMMON["algorithm"]][:1] + factors
     if len(factors) < 2:
         raise ScoreTableError(
             f"{factors[0]} is the only factor.",

@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 from benchinfer.analyses.factors.numerics.grid import Grid, level_pairs
-from benchinfer.analyses.factors.numerics.shares import shares
+from benchinfer.analyses.factors.numerics.shares import shares_of
 from benchinfer.analyses.factors.numerics.tests import (
     OwnSpread,
     adjusted_p,
@@ -90,7 +90,7 @@ def test_f_of_two_levels_is_the_square_of_t(golden, term, factors):
 
 def test_components_are_those_of_the_sums_of_squares_of_r(golden):
     means, values = golden
-    found = shares(means)
+    found = shares_of(means)
     f = values["f"]
     expected = [(f[n]["ss"] - f[n]["df1"] * f[n]["ms_by_dataset"]) / 9 for n in [*f][:-1]]
     higher = [f[n] for n in [*f][3:]]
@@ -205,7 +205,7 @@ def test_shares_sum_to_the_variation_and_are_unbiased():
         by_dataset = rng.normal(0, 0.5, size=(8, 3, 1))
         cells = truth + by_dataset + rng.normal(0, 0.3, size=(8, 3, 2))
         noisy = cells + rng.normal(0, 0.2, size=cells.shape)
-        total += shares(noisy, np.full(8, 0.04)).component
+        total += shares_of(noisy, np.full(8, 0.04)).component
     main = truth - truth.mean()
     rows, columns = main.mean(axis=1), main.mean(axis=0)
     double = main - rows[:, None] - columns
@@ -225,7 +225,7 @@ def test_data_sets_of_unequal_spread_weigh_the_same():
     rng = np.random.default_rng(7)
     cells = rng.normal(size=(8, 3, 2))
     cells[0] *= 100
-    found = shares(cells)
+    found = shares_of(cells)
     assert found.scaled
     assert found.component.sum() == pytest.approx(5)
     assert np.isfinite(found.std_error).all()

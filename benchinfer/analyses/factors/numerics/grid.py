@@ -52,10 +52,10 @@ class Grid:
         place = np.ravel_multi_index(tuple(self.codes[:, f] for f in factors), shape)
         of_place = np.zeros((len(place), prod(shape)))
         of_place[np.arange(len(place)), place] = 1.0
-        there = np.isfinite(self.means)
-        n = there.astype(np.float64) @ of_place
+        present = np.isfinite(self.means)
+        n = present.astype(np.float64) @ of_place
         complete = n == self.n_cells // prod(shape)
-        total = np.where(there, self.means, 0.0) @ of_place
+        total = np.where(present, self.means, 0.0) @ of_place
         mean = np.where(complete, total / np.maximum(n, 1.0), np.nan)
         return mean.reshape(-1, *shape)
 
@@ -70,7 +70,7 @@ class Grid:
         return (means[:, pairs[:, 0]] - means[:, pairs[:, 1]]).transpose(0, 2, 1)
 
     def double(self, factor: int, other: int, pairs: Codes, others: Codes) -> Array:
-        """Return (D, P Q) differences between pairs (Q, 2) of levels of differences of pairs (P, 2).
+        """Return (D, P Q) differences of differences of pairs of levels (P, 2) and (Q, 2).
 
         Those of the first pair come first.
         """

@@ -42,7 +42,7 @@ class Shares:
     noise: float
 
 
-def shares(cells: Array, error: Array | None = None) -> Shares:
+def shares_of(cells: Array, error: Array | None = None) -> Shares:
     """Return the shares of factors, pairs of factors, factors by data sets, and the rest.
 
     Parameters

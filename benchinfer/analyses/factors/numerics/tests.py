@@ -41,11 +41,11 @@ class OwnSpread:
     @staticmethod
     def of(values: Array) -> OwnSpread:
         """Return the estimates of contrasts (D, P), NaN where a data set lacks a cell."""
-        there = np.isfinite(values)
-        n = there.sum(axis=0)
-        filled = np.where(there, values, 0.0)
+        present = np.isfinite(values)
+        n = present.sum(axis=0)
+        filled = np.where(present, values, 0.0)
         estimate = np.where(n > 0, filled.sum(axis=0) / np.maximum(n, 1), np.nan)
-        squares = (np.where(there, filled - np.nan_to_num(estimate), 0.0) ** 2).sum(axis=0)
+        squares = (np.where(present, filled - np.nan_to_num(estimate), 0.0) ** 2).sum(axis=0)
         size = np.abs(filled).max(axis=0, initial=0.0)
         error = np.sqrt(squares / np.maximum(n - 1, 1) / np.maximum(n, 1))
         flat = (n > 1) & (error <= 1e-12 * size)
@@ -66,12 +66,13 @@ class OwnSpread:
     def statistic(self) -> Array:
         """(P,) t statistics, 0 where a contrast is not estimable."""
         safe = np.where(self.estimable, self.std_error, 1.0)
-        return np.where(self.estimable, np.nan_to_num(self.estimate) / safe, 0.0)
+        return np.where(self.estimable, np.nan_to_num(self.estimate) / safe, 0.0).astype(np.float64)
 
     @property
     def p_raw(self) -> Array:
         """(P,) two-sided p-values, 1 where a contrast is not estimable."""
-        return np.where(self.estimable, 2 * stdtr(self.df, -np.abs(self.statistic)), 1.0)
+        p: Array = 2 * stdtr(self.df, -np.abs(self.statistic))
+        return np.where(self.estimable, p, 1.0)
 
     def interval(self, alpha: float) -> tuple[Array, Array]:
         """Return (P,) ends of intervals at level alpha, infinite without an estimable contrast."""
@@ -91,7 +92,7 @@ def sign_patterns(n: int, seed: int) -> Array:
     """
     if n <= MOST_EXACT:
         numbers = np.arange(2 ** (n - 1))[:, None] >> np.arange(n)
-        return 1.0 - 2.0 * (numbers & 1)[:, ::-1]
+        return 1.0 - 2.0 * (numbers & 1)[:, ::-1].astype(np.float64)
     drawn = np.random.default_rng(seed).integers(0, 2, size=(DRAWS, n))
     return np.vstack([np.ones((1, n)), 1.0 - 2.0 * drawn])
 
@@ -110,18 +111,18 @@ def adjusted_p(values: Array, alpha: float, seed: int) -> tuple[Array, bool]:
     flips at level alpha, Holm's adjustment of t tests. Both leave half of the level to intervals
     (`multiplicity.level_share`).
     """
-    own = OwnSpread.of(values)
-    tested = np.flatnonzero(own.estimable)
+    effects = OwnSpread.of(values)
+    tested = np.flatnonzero(effects.estimable)
     p = np.ones(values.shape[1])
     if not len(tested):
         return p, False
     spent = SPENT if len(tested) > 1 else 0.0
-    by_flips = flipped(int(own.n[tested].min()), len(tested), alpha)
+    by_flips = flipped(int(effects.n[tested].min()), len(tested), alpha)
     if by_flips:
         signs = sign_patterns(len(values), seed)
-        p[tested] = step_down_flips(values[:, tested], own.statistic[tested], signs, spent)
+        p[tested] = step_down_flips(values[:, tested], effects.statistic[tested], signs, spent)
     else:
-        p[tested] = holm(own.p_raw[tested], spent)
+        p[tested] = holm(effects.p_raw[tested], spent)
     return p, by_flips
 
 
@@ -183,8 +184,8 @@ def step_down_flips(values: Array, statistic: Array, signs: Array, spent: float)
 
 def _statistics(values: Array, signs: Array) -> Array:
     """Return (R, P) sizes of the t statistics of contrasts (D, P) under each pattern of signs."""
-    there = np.isfinite(values)
-    filled, n = np.where(there, values, 0.0), there.sum(axis=0)
+    present = np.isfinite(values)
+    filled, n = np.where(present, values, 0.0), present.sum(axis=0)
     total = signs @ filled
     # Flips leave the sum of squares as it is.
     share = total**2 / (n * (filled**2).sum(axis=0))
