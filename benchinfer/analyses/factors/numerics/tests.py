@@ -91,10 +91,11 @@ def sign_patterns(n: int, seed: int) -> Array:
     [[1.0, 1.0], [1.0, -1.0]]
     """
     if n <= MOST_EXACT:
-        numbers = np.arange(2 ** (n - 1))[:, None] >> np.arange(n)
-        return 1.0 - 2.0 * (numbers & 1)[:, ::-1].astype(np.float64)
-    drawn = np.random.default_rng(seed).integers(0, 2, size=(DRAWS, n))
-    return np.vstack([np.ones((1, n)), 1.0 - 2.0 * drawn])
+        bits = (np.arange(2 ** (n - 1))[:, None] >> np.arange(n)[::-1]) & 1
+        return np.where(bits == 1, -1.0, 1.0)
+    drawn = np.random.default_rng(seed).integers(0, 2, size=(DRAWS + 1, n))
+    drawn[0] = 0  # the data as they are
+    return np.where(drawn == 1, -1.0, 1.0)
 
 
 def flipped(n_datasets: int, m: int, alpha: float) -> bool:
