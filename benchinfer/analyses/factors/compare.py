@@ -97,7 +97,7 @@ def compare_factors(
     ...                         columns={"net": "factor", "aug": "factor"})
     >>> print(bi.compare_factors(scores))
     net  vit > cnn
-    aug  none ? mixup
+    aug  mixup ? none
     """
     options = FactorsOptions(
         measure=measure, control=control or {}, family=family, level=level, seed=seed_of(seed)
