@@ -11,7 +11,6 @@ from benchinfer.analyses.factors.options import FactorsOptions
 
 pytestmark = pytest.mark.calibration
 TABLES = 1000
-FEWER = 200  # of many effects under drawn flips, which take half a second
 OPTIONS = FactorsOptions(measure="score", control={}, family="all", level=0.95, seed=1)
 
 
@@ -96,8 +95,7 @@ def simulate(name, tables, seed=59):
 
 @pytest.mark.parametrize("name", CELLS)
 def test_false_claims_and_intervals_keep_the_level(name):
-    tables = FEWER if CELLS[name][2] > 13 else TABLES
-    false, covered = simulate(name, tables)
-    error = 3 * np.sqrt(0.05 * 0.95 / tables)
+    false, covered = simulate(name, TABLES)
+    error = 3 * np.sqrt(0.05 * 0.95 / TABLES)
     assert false <= 0.05 + error
     assert covered >= 0.95 - error
