@@ -210,7 +210,9 @@ def compare_points(
     # A tie is no evidence of equality unless a difference that does not matter has been named.
     tied = Verdict.EQUIVALENT if chosen.margin > 0 else Verdict.UNDECIDED
     alone = len(coverage.datasets) == 1 and bool((coverage.counts < 2).any())
-    evidence = "" if alone else "; use compare_mixed for evidence"
+    evidence = "For evidence, use compare_mixed."
+    if alone:
+        evidence = "Evidence takes repeated scores of every algorithm."
     codes = np.where(equal, tied, better).astype(np.int8)
     return PointsComparison(
         setting=setting,
@@ -226,7 +228,7 @@ def compare_points(
                 1.0,
                 least=True,
                 sentence="Nothing is tested: point rules describe these scores.",
-                remedy=("none: point rules describe these scores" + evidence),
+                remedy=evidence,
             ),
         ),
         provenance=replace(options, measure=chosen.name).provenance(

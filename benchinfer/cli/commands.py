@@ -193,10 +193,10 @@ def report(
         str, typer.Option("--output", "-o", metavar="FILE", help="The file to write.")
     ] = "report.html",
     kind: Annotated[
-        Literal["html", "json", "md", "tex"] | None,
+        Literal["html", "json", "md"] | None,
         typer.Option(
             "--format",
-            help="html, json, md or tex; by default that of the file's suffix, else html.",
+            help="html, json or md; by default that of the file's suffix, else html.",
             metavar="NAME",
             show_default=False,
         ),
@@ -214,18 +214,19 @@ def report(
     quiet: Quiet = False,
     as_json: AsJson = False,
 ) -> None:
-    """Run what the table supports and write one HTML file, or JSON, Markdown or LaTeX.
+    """Run what the table supports and write one HTML file, or JSON or Markdown.
 
     The HTML file holds data, figures, verdicts, methods and citations, and needs nothing else.
     Whatever the verdicts, the exit code is 0 when it is written.
     """
     from benchinfer.cli.report import analyse, show, stages, write
     from benchinfer.core.saving import check_target
-    from benchinfer.reports.page import document
+    from benchinfer.reports.page import document, format_of
 
     methods = wanted.named()
+    format_of(output, kind)  # before the work
     scores = source.read_measures(measure)
-    check_target(output)  # before the work
+    check_target(output)
     with stages(quiet=quiet) as progress:
         results = analyse(
             scores, methods=methods, level=wanted.level, seed=wanted.seed, progress=progress

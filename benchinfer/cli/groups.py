@@ -63,6 +63,29 @@ def names_table(word: str) -> bool:
     return not word.startswith("-") and (Path(word).exists() or bool(re.search(r"[.:/*]", word)))
 
 
+def _several_measures(ctx: Any, words: list[str]) -> list[str]:
+    """Return arguments in which measures that are declared one by one are declared together.
+
+    Empty if none has a direction: names alone choose among the measures of a table.
+    """
+    from benchinfer.scores.roles.directions import direction
+
+    short = ("-m", "--measure")
+    values = [word for before, word in zip(["", *words], words, strict=False) if before in short]
+    values += [w.partition("=")[2] for w in words if w.startswith("--measure=")]
+    if not any(":" in value for value in values):
+        return []
+    if unknown := [value for value in values if ":" not in value and not direction(value)]:
+        ctx.fail(f"--measure: say which direction of {unknown[0]} is better, as in the rest.")
+    rest = [
+        word
+        for before, word in zip(["", *words], words, strict=False)
+        if before not in short and word not in short and not word.startswith("--measure=")
+    ]
+    texts = [v if ":" in v else f"{v}:{direction(v)}" for v in values]
+    return [*rest, *(word for text in texts for word in ("--measures", text))]
+
+
 class PlainCommand(TyperCommand):
     """A command whose help lists its specific options before those of output and input."""
 
@@ -85,6 +108,8 @@ class PlainCommand(TyperCommand):
             options: list[Any] = [one for one in typed if one.param_type_name == "option"]
             for option in options:
                 if options.count(option) > 1 and not (option.multiple or option.is_flag):
+                    if option.name == "measure" and (words := _several_measures(ctx, args)):
+                        return self.parse_args(ctx, words)
                     ctx.fail(f"{max(option.opts, key=len)} is given twice; it takes one value.")
         return super().parse_args(ctx, args)
 

@@ -75,8 +75,8 @@ def proposed(proposal: Proposal, directions: Mapping[str, str]) -> list[str]:
     """Return the arguments that a proposal adds to the typed command."""
     options = (_option(name, value) for name, value in proposal.options.items())
     words = [word for option in options for word in shlex.split(option)]
-    for name in proposal.directions:
-        words += [_declaring(len(proposal.directions)), f"{name}:{directions[name]}"]
+    for name, better in proposal.directions.items():
+        words += [_declaring(len(proposal.directions)), f"{name}:{better or directions[name]}"]
     return words
 
 
@@ -91,12 +91,24 @@ def of_proposals(error: Exception) -> Sequence[Proposal]:
     return getattr(error, "proposals", ())
 
 
+def _joined(words: Sequence[str]) -> str:
+    """Return the words of a command as one types them: conditions in double quotes.
+
+    Examples
+    --------
+    >>> print(_joined(["a b.csv", "--where", "split = 'test'"]))
+    'a b.csv' --where "split = 'test'"
+    """
+    plain = re.compile(r"[^\"$`\\!]*'[^\"$`\\!]*")
+    return " ".join(f'"{word}"' if plain.fullmatch(word) else shlex.quote(word) for word in words)
+
+
 def said(error: Exception) -> str:
     """Return the text of an error, its calls as commands."""
     commands = {
-        str(proposal): f"benchinfer {shlex.join([*TYPED.get(), *words])}"
+        str(proposal): f"benchinfer {_joined([*TYPED.get(), *words])}"
         for proposal in of_proposals(error)
-        for words in [proposed(proposal, dict.fromkeys(proposal.directions, BETTER))]
+        for words in [proposed(proposal, dict.fromkeys(proposal.undirected, BETTER))]
     }
     if not commands:
         return as_options(str(error))
@@ -161,7 +173,9 @@ def accepted(error: ScoreTableError) -> list[str] | None:
     if not proposals and faults == {"direction not given"} and (names := undirected(error)):
         from benchinfer.scores.checks.proposals import Proposal
 
-        proposals = [Proposal("", {}, names, "")]  # of directions, where nothing else is wrong
+        proposals = [
+            Proposal("", {}, _by_names(names), "")
+        ]  # of directions, where nothing else is wrong
     if not proposals or not (sys.stdin.isatty() and sys.stderr.isatty()):
         return None
     sys.stderr.write(f"Error: {safe_lines(said(error))}\n")
@@ -169,9 +183,9 @@ def accepted(error: ScoreTableError) -> list[str] | None:
     if proposal is None:
         return []
     directions: dict[str, str] = {}
-    if proposal.directions:
+    if proposal.undirected:
         sys.stderr.write(f"Is {BETTER} higher or lower?\n")
-    for name in proposal.directions:
+    for name in proposal.undirected:
         while (answer := _answer(f"  {safe(name)} [h/l]: ")) is not None:
             if (better := _ANSWERS.get(answer.casefold())) is not None:
                 directions[name] = better
@@ -179,8 +193,14 @@ def accepted(error: ScoreTableError) -> list[str] | None:
         if answer is None:
             return []
     words = [*TYPED.get(), *proposed(proposal, directions)]
-    sys.stderr.write(f"$ benchinfer {safe(shlex.join(words))}\n")
+    sys.stderr.write(f"$ benchinfer {safe(_joined(words))}\n")
     return words
+
+
+def _by_names(measures: Sequence[str]) -> dict[str, str]:
+    from benchinfer.scores.roles.directions import direction
+
+    return {name: direction(name) for name in measures}
 
 
 def undirected(error: ScoreTableError) -> tuple[str, ...]:

@@ -63,6 +63,7 @@ def init(
     if measure is not None and source.measures is None:
         raise wrong("--measure", f"say which direction of {measure[0]} is better: NAME:BETTER.")
     scores, directions = _read(source)
+    source = _with_structure(source, scores)
     write_atomically(FILE, _text(source, scores, directions))
     with Terminal() as out:
         tables.size(out, scores, measures=not directions)
@@ -76,6 +77,22 @@ def init(
         out.line()
         out.line(f"{FILE} is written. {then}; the next command is")
         out.line(f"  benchinfer {shlex.join([source.scores, *(source.others or ())])}")
+
+
+def _with_structure(source: SourceArguments, scores: ScoreTable) -> SourceArguments:
+    """Return the options with those that stand for a reading by structure, if it was one."""
+    from benchinfer.scores.roles.readings import STRUCTURE
+
+    ways = next((dict(note.proposes) for note in scores.notes if note.rule == STRUCTURE), None)
+    if ways is None:
+        return source
+    column = [*(source.column or ()), *ways["columns"]]
+    return replace(
+        source,
+        column=column or None,
+        measures=source.measures or [*ways["measures"]] or None,
+        layout=source.layout if source.layout != "auto" else str(ways["layout"]),
+    )
 
 
 def _read(source: SourceArguments) -> tuple[ScoreTable, dict[str, str]]:

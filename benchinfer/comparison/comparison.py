@@ -350,7 +350,7 @@ class Comparison(Tabular):
         return True
 
     def diagnostics(self) -> pd.DataFrame:
-        """One row per check: ``check value direction limit ok remedy``."""
+        """One row per check: ``check value direction limit ok sentence remedy``."""
         return checks_frame(self._checks)
 
     def relation(self, rule: str = "evidence") -> Relation:

@@ -1,6 +1,5 @@
 """Evidence of contrasts from a normal model: adjusted p-values and intervals."""
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -26,11 +25,8 @@ from benchinfer.comparison.evidence import (
 )
 from benchinfer.numerics import closed_testing, max_t
 from benchinfer.numerics.covariance import Adjusted, Estimates, contrast_variances
+from benchinfer.numerics.rotations import ClosedTest
 from benchinfer.numerics.types import Array, Codes, Flags
-
-# From each contrast's own p-values, which of them say nothing as their difference does not vary,
-# and the margin that one-sided tests add, to adjusted p-values and the errors of these.
-type Closed = Callable[[Array, Flags, float], tuple[Array, Array]]
 
 
 def std_errors(family: ContrastFamily, errors: Adjusted | Estimates) -> Array:
@@ -78,7 +74,7 @@ def evidence_of(
     alpha: float,
     margin: float,
     alternative: Alternative = "two-sided",
-    closed: Closed | None = None,
+    closed: ClosedTest | None = None,
     least: Array | float = 0.0,
     *,
     interval: Interval,
@@ -120,8 +116,9 @@ def evidence_of(
         q = adjusted(adjust, stdtr(tests.df, -tests.gap))
         not_worse = adjusted(adjust, tests.raw(tests.margin))
         if closed is not None:
-            p, errors_of_p = closed(raw, flat, 0.0)
-            not_worse = closed(tests.raw(tests.margin), flat, margin)[0] if side else not_worse
+            p, errors_of_p = closed.adjusted(raw, flat)
+            if side:
+                not_worse, _ = closed.adjusted(tests.raw(tests.margin), flat, margin)
         near = np.abs(p - alpha) <= 3 * errors_of_p
         p_error = float(np.max(errors_of_p, where=near, initial=0.0))
     reach = np.where(flat, np.inf, critical * error)

@@ -56,9 +56,6 @@ class Convergence:
 
     def checks(self, draws: str) -> list[Check]:
         """Return the checks of R-hat, effective sample sizes and divergences."""
-        apart = f"chains of {draws} do not agree yet, and such chains decide no pair: more draws"
-        apart += " (draws=...)"
-        few = f"chains of {draws} say too little: more draws (draws=...)"
         checks = [
             Check.of(
                 f"largest R-hat of {what}",
@@ -66,7 +63,7 @@ class Convergence:
                 R_HAT,
                 sentence=f"Chains of {draws} do not agree yet on {what} (R-hat {value:.4g}), and so"
                 " decide no pair.",
-                remedy=apart,
+                remedy="Take more draws (draws=...).",
             )
             for what, value in (
                 ("average effects and scales", self.r_hat),
@@ -81,7 +78,7 @@ class Convergence:
                 least=True,
                 sentence=f"Chains of {draws} are worth only {value:,.0f} independent draws in the"
                 f" {where}.",
-                remedy=few,
+                remedy="Probabilities are rough: take more draws (draws=...).",
             )
             for where, value in (("middle", self.bulk), ("tails", self.tail))
         ]
@@ -91,10 +88,8 @@ class Convergence:
                     "divergent transitions",
                     self.divergences,
                     sentence=f"{subject(self.divergences, 'transition', 'was')} divergent: some"
-                    " part"
-                    " of the posterior was not reached, and no pair is decided.",
-                    remedy="NUTS did not reach some part of the posterior, so that no pair is"
-                    " decided: other priors=...",
+                    " part of the posterior was not reached, and no pair is decided.",
+                    remedy="Other priors=... may help.",
                 )
             )
         return checks

@@ -95,7 +95,7 @@ GLOSSARY: dict[str, str] = {
     "mean_rank": "mean rank of the algorithm within blocks, 1 is best",
     "rank": "rank of the estimate, 1 is best, ties share the mean rank",
     "expected_rank": "mean over the posterior of the algorithm's rank, 1 is best",
-    "may_be_best": "whether no algorithm is shown to be better, by the verdicts on the pairs",
+    "may_be_best": "whether it is decided to be worse than none, by the verdicts on the pairs",
     "p_not_beaten": "p-value of the hypothesis that no other algorithm is better, not adjusted for"
     " the number of algorithms",
     "not_beaten": "whether the algorithm is in the confidence (Bayes: credible) set of the best"
@@ -104,10 +104,10 @@ GLOSSARY: dict[str, str] = {
     " than the tolerance",
     "not_beaten_beyond": "whether the algorithm is in the confidence set of those that are the best"
     " one or worse by at most the tolerance",
-    "better_at_least": "number of data sets on which the first algorithm is shown to be better at"
-    " least (partial conjunction)",
-    "worse_at_least": "number of data sets on which it is shown to be worse at least",
-    "named": "data sets on which the first algorithm is shown to be better, by Holm's steps over"
+    "better_at_least": "number of data sets on which the first algorithm is better, at least"
+    " (partial conjunction)",
+    "worse_at_least": "number of data sets on which it is worse, at least",
+    "named": "data sets on which the first algorithm is better, by Holm's steps over"
     " the data sets or with a false discovery rate",
     "rank_low": "smallest (best) rank that the verdicts leave open, that a consensus gives, or in"
     " a set of ranks that holds for all algorithms together",
@@ -118,7 +118,8 @@ GLOSSARY: dict[str, str] = {
     "direction": "whether a check passes with at most or at least the limit; empty without one",
     "limit": "the limit it is compared with; none where the value informs or does not decide alone",
     "ok": "whether the check passed",
-    "remedy": "what to do or how to read it",
+    "sentence": "what was found",
+    "remedy": "what follows from it, and what to do",
     "rule": "name of the rule that found it",
     "severity": "error (stops reading), warning or note",
     "count": "how many rows, cells or names are concerned",
@@ -235,7 +236,7 @@ GLOSSARY: dict[str, str] = {
     " which is no evidence of equality), not rejected (at the last stage) or broken down (a rule"
     " without boundaries)",
     "stage": "number of the stage, or of the look",
-    "side": "the algorithm that would be shown to be better",
+    "side": "the algorithm that would be better",
     "n_used": "replications per data set that counted for the pair",
     "provisional": "whether p-values decide nothing yet, as a part of the level is kept for later",
     "p_dataset": "one-sided p-value of the data set's own differences in the stage",
@@ -426,8 +427,8 @@ def records(rows: Sequence[object], names: Sequence[str]) -> pd.DataFrame:
 
 
 def checks_frame(checks: Sequence[object]) -> pd.DataFrame:
-    """Return the table of checks: ``check value direction limit ok remedy``."""
-    return records(checks, ("check", "value", "direction", "limit", "ok", "remedy"))
+    """Return the table of checks: ``check value direction limit ok sentence remedy``."""
+    return records(checks, ("check", "value", "direction", "limit", "ok", "sentence", "remedy"))
 
 
 def _without_minus_zero(values: Any) -> Any:

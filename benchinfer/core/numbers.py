@@ -65,6 +65,18 @@ def sentence(text: str, names: Sequence[str] = ()) -> str:
     return text if named else text[:1].upper() + text[1:]
 
 
+def as_sentence(text: str) -> str:
+    """Return a text as a sentence: with a capital initial, unless it begins with code, and a stop.
+
+    Examples
+    --------
+    >>> as_sentence("draw more"), as_sentence("compare_mixed uses all scores.")
+    ('Draw more.', 'compare_mixed uses all scores.')
+    """
+    code = re.match(r"[\w.]*[_=(.]\w*\S", text)
+    return f"{text if code else sentence(text)}{'' if text.endswith(('.', '?')) else '.'}"
+
+
 def line(text: str, most: int = 100) -> str:
     """Return a text on one line, cut to a number of characters except for a final bracket.
 

@@ -36,7 +36,7 @@ import numpy as np
 
 from benchinfer.core.errors import BenchinferError
 
-FORMAT = 8
+FORMAT = 9
 _MOST_WHOLE = 2**64  # of a field; seeds are of 64 bits
 _MOST_TEXT = 2**26  # bytes of an array of text, whose width is that of its longest value
 # Arrays that are read: their type, and what their values may be in JSON.

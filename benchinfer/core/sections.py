@@ -35,8 +35,10 @@ class Check:
     direction: Direction  # ``"at most"`` or ``"at least"`` the limit; empty where there is none
     limit: float  # the limit it is compared with; NaN where no limit on the value alone decides
     ok: bool  # whether the check passed
-    remedy: str  # what to do or how to read it; empty where a check with a limit passed
-    sentence: str  # what was found, for who reads nothing else; empty where the remedy is
+    # What was found, with names and numbers, and what follows or what to do: read one after the
+    # other nothing is said twice. Empty where a check with a limit passed.
+    remedy: str
+    sentence: str
 
     @staticmethod
     def of(
@@ -49,7 +51,7 @@ class Check:
         least: bool = False,
         ok: bool | None = None,
     ) -> Check:
-        """Return the row of a check, with sentence and remedy only where the check failed.
+        """Return the row of a check, with its sentences only where the check failed.
 
         It passes where the value is at most (at `least`) the limit, or as `ok` says. A limit is
         kept only if it is what decides: a value beyond it may pass for other reasons. Rounding does
@@ -57,7 +59,7 @@ class Check:
 
         Examples
         --------
-        >>> words = {"sentence": "There are few.", "remedy": "add some"}
+        >>> words = {"sentence": "There are few.", "remedy": "Add some."}
         >>> Check.of("degrees of freedom", 5 - 1e-12, 5, least=True, **words).ok
         True
         """
@@ -70,17 +72,9 @@ class Check:
         words = ("", "") if ok else (remedy, sentence)
         return Check(check, value, direction, bound, bool(ok), *words)
 
-    @property
-    def held(self) -> str:
-        """Text of the value with its limit."""
-        if self.direction == "at least" and self.limit == 1 and self.value in (0, 1):
-            return "yes" if self.value else "no"
-        limit = f" ({self.direction} {self.limit:.4g})" if self.direction else ""
-        return f"{self.value:.4g}{limit}"
-
     @staticmethod
     def informing(check: str, value: float, *, sentence: str, remedy: str) -> Check:
-        """Return a row without a limit, with an explanation of a value other than 0."""
+        """Return a row without a limit, with its sentences where the value is not 0."""
         words = (remedy, sentence) if value else ("", "")
         return Check(check, float(value), "", np.nan, True, *words)  # noqa: FBT003
 
@@ -318,12 +312,15 @@ def checks_table(checks: Sequence[Check]) -> Table:
     ordered = sorted(checks, key=lambda row: row.ok)
     fields = ("ok", "check", "value", "direction", "limit")
     frame = pd.DataFrame({name: [getattr(row, name) for row in ordered] for name in fields})
-    # Remedies keep their parts in a column of objects.
-    remedies = pd.Series([row.remedy for row in ordered], dtype=object)
+    # Texts keep their parts in columns of objects.
+    texts = {
+        name: pd.Series([getattr(row, name) for row in ordered], dtype=object)
+        for name in ("sentence", "remedy")
+    }
     return Table(
         name="diagnostics",
         caption="Diagnostics",
-        frame=frame.assign(remedy=remedies),
+        frame=frame.assign(**texts),
         columns=(
             Column(
                 "ok",
@@ -338,6 +335,10 @@ def checks_table(checks: Sequence[Check]) -> Table:
                 lambda limit, direction: f"{direction} {brief(limit)}" if direction else "",
                 also=("direction",),
             ),
-            Column("remedy", "how to read it", role="prose"),
+            Column("sentence", "what it says", _both, role="prose", also=("remedy",)),
         ),
     )
+
+
+def _both(sentence: str, remedy: str) -> str:
+    return f"{sentence} {remedy}".strip()

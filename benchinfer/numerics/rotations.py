@@ -23,6 +23,8 @@ the differences that it has, and all gaps stay where they are: flips are exact w
 Directions go with rows that hold all algorithms of a hypothesis.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, cached_property
@@ -31,9 +33,9 @@ from typing import Literal
 import numpy as np
 from scipy.linalg import helmert
 
-from benchinfer.numerics.closed_testing import partitions
+from benchinfer.numerics.closed_testing import bergmann_hommel, partitions
 from benchinfer.numerics.covariance import additive_fit
-from benchinfer.numerics.multiplicity import level_share
+from benchinfer.numerics.multiplicity import holm, level_share
 from benchinfer.numerics.types import Array, Codes, Flags
 
 type Reference = Literal["rotation", "flips"]
@@ -67,7 +69,7 @@ _NULL = 1e-12
 
 
 @dataclass(frozen=True, slots=True)
-class ClosedTest:
+class AdjustedPValues:
     """Adjusted p-values of P pairs; (P,) arrays."""
 
     p_value: Array  # adjusted p-values
@@ -106,6 +108,106 @@ class _Along:
 type _Draw = Callable[[int], _Along]
 
 
+@dataclass(frozen=True, slots=True)
+class ClosedTest:
+    """Closed test of equalities of pairs: of all pairs of K algorithms, or of those with a control.
+
+    Hypotheses are tested along directions of the rows of a table or, without one, by Bonferroni's
+    inequality on the p-values of their pairs.
+
+    Attributes
+    ----------
+    k
+        Number of algorithms.
+    pair
+        (P,) indices of the pairs in the order of `covariance.all_pairs`.
+    control
+        The algorithm to compare with, or None for all pairs.
+    side, alpha, spent
+        As in `closed_pairs`.
+    table
+        (D, K) rows, as in `closed_pairs`; None for Bonferroni's inequality.
+    reference, directions, seed
+        As in `closed_pairs`.
+    """
+
+    k: int
+    pair: Codes
+    control: int | None
+    side: int
+    alpha: float
+    spent: float
+    table: Array | None
+    reference: Reference
+    directions: int
+    seed: int
+
+    @staticmethod
+    def of(
+        contrasts: Array,
+        table: Array | None,
+        *,
+        side: int,
+        alpha: float,
+        spent: float,
+        reference: Reference,
+        directions: int,
+        seed: int,
+    ) -> ClosedTest:
+        """Return the closed test of (P, K) contrasts of two algorithms each."""
+        k = contrasts.shape[1]
+        first, second = contrasts.argmax(axis=1), contrasts.argmin(axis=1)
+        low, high = np.minimum(first, second), np.maximum(first, second)
+        # The numbers of pairs in the order of `triu_indices`.
+        pair = low * (2 * k - low - 1) // 2 + high - low - 1
+        every = not side and len(contrasts) == k * (k - 1) // 2
+        control = None if every else int(second[0])
+        return ClosedTest(k, pair, control, side, alpha, spent, table, reference, directions, seed)
+
+    def adjusted(self, p: Array, silent: Flags, margin: float = 0.0) -> tuple[Array, Array]:
+        """Return (P,) adjusted p-values and their Monte Carlo errors.
+
+        `p` (P,) are the p-values of single pairs, `silent` (P,) those whose difference does not
+        vary. One-sided tests are of differences as large as `margin` on the wrong side.
+        """
+        if self.table is None:
+            return self._by_inequality(p), np.zeros(len(p))
+        return self._by_rows(self.table, p, silent, margin)
+
+    def _by_inequality(self, p: Array) -> Array:
+        """Return p-values by Bonferroni's inequality; with a control these are Holm's."""
+        if self.control is not None:
+            return holm(p, self.spent)
+        return bergmann_hommel(self._of_all(p), self.k, self.spent)[self.pair]
+
+    def _by_rows(self, table: Array, p: Array, silent: Flags, margin: float) -> tuple[Array, Array]:
+        """Return p-values along directions of the rows of a table, and their errors."""
+        masked = np.zeros(self.k * (self.k - 1) // 2, np.bool_)
+        masked[self.pair] = silent
+        if self.control is not None:
+            table = table.copy()
+            table[:, self.control] -= self.side * margin
+        tests = closed_pairs(
+            table,
+            self._of_all(p),
+            self.alpha,
+            control=self.control,
+            side=self.side,
+            silent=masked,
+            reference=self.reference,
+            directions=self.directions,
+            seed=self.seed,
+            spent=self.spent,
+        )
+        return tests.p_value[self.pair], tests.error[self.pair]
+
+    def _of_all(self, values: Array) -> Array:
+        """Return values of all pairs of the algorithms, 1 of those that are not tested."""
+        every = np.ones(self.k * (self.k - 1) // 2)
+        every[self.pair] = values
+        return every
+
+
 def closed_pairs(
     means: Array,
     alone: Array,
@@ -118,7 +220,7 @@ def closed_pairs(
     directions: int = DIRECTIONS,
     seed: int = SEED,
     spent: float = 0.0,
-) -> ClosedTest:
+) -> AdjustedPValues:
     """Return closed tests of all pairs, or of those with a control, by rotations or sign flips.
 
     Parameters
@@ -147,7 +249,7 @@ def closed_pairs(
 
     Returns
     -------
-    ClosedTest
+    AdjustedPValues
         In the order of `covariance.all_pairs`; pairs without the control have p-value 1.
 
     Notes
@@ -201,7 +303,7 @@ def closed_pairs(
     tests = closure.tested(len(first), directions, exact=exact)
     back = np.empty_like(number)
     back[number] = np.arange(len(number))
-    return ClosedTest(tests.p_value[back], tests.error[back], tests.directions[back])
+    return AdjustedPValues(tests.p_value[back], tests.error[back], tests.directions[back])
 
 
 def _rows_of(
@@ -275,7 +377,7 @@ def closed_flips(
     directions: int = DIRECTIONS,
     seed: int = SEED,
     spent: float = 0.0,
-) -> ClosedTest:
+) -> AdjustedPValues:
     """Return closed tests of all pairs by sums of signed terms, with sign flips of rows.
 
     Parameters
@@ -292,7 +394,7 @@ def closed_flips(
 
     Returns
     -------
-    ClosedTest
+    AdjustedPValues
         Of the largest standardised sum of each hypothesis.
 
     References
@@ -549,7 +651,7 @@ class _Closure:
     alone: Array | None  # (P,) p-values of single pairs, where some are not drawn
     alpha: float
 
-    def tested(self, pairs: int, directions: int, *, exact: bool) -> ClosedTest:
+    def tested(self, pairs: int, directions: int, *, exact: bool) -> AdjustedPValues:
         """Return closed tests: the largest p-value over all hypotheses that contain each pair."""
         every, most = np.arange(len(self.hypotheses)), _TIMES * (directions + 1) - 1
         p, count = np.ones(len(every)), np.zeros(len(every), np.int64)
@@ -567,7 +669,7 @@ class _Closure:
             close = (np.abs(value - self.alpha) <= _CLOSE * error) & (error > 0)
             close &= n <= most
             if not close.any():
-                return ClosedTest(value, error, n)
+                return AdjustedPValues(value, error, n)
             self._evaluate(np.unique(deciding[close]), most, p, count, more)
 
     def _evaluate(

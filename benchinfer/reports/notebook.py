@@ -102,13 +102,6 @@ def excerpt(table: Table) -> tuple[Table, str] | None:
 
 
 def remarks(shown: list[Section]) -> list[Check]:
-    """Return the checks that have a remedy, with the remedy as a sentence, failed ones first."""
-    checks = [
-        replace(
-            one, remedy=f"{sentence(one.remedy)}{'' if one.remedy.endswith(('.', '?')) else '.'}"
-        )
-        for section in shown
-        for one in section.checks
-        if one.remedy
-    ]
+    """Return the checks that have something to say, failed ones first."""
+    checks = [one for section in shown for one in section.checks if one.sentence]
     return sorted(checks, key=lambda one: one.ok)

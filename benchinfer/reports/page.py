@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -30,7 +30,7 @@ from benchinfer.comparison.sections import (
     refused_section,
     sections_of,
 )
-from benchinfer.core.arguments import checked
+from benchinfer.core.arguments import ArgumentError, checked
 from benchinfer.core.errors import DesignError
 from benchinfer.core.numbers import count
 from benchinfer.core.provenance import __version__
@@ -50,7 +50,7 @@ from benchinfer.relations.consensus.sections import consensus_section
 from benchinfer.relations.ensemble import Ensemble
 from benchinfer.relations.relation import Relation
 from benchinfer.relations.sections import ensemble_section, relation_section
-from benchinfer.reports import documents, html, latex, markdown
+from benchinfer.reports import documents, html, markdown
 from benchinfer.reports.answer import answer
 from benchinfer.reports.gather import ReportInput, Where, gather
 from benchinfer.reports.texts import in_prose, making, reference
@@ -60,14 +60,9 @@ if TYPE_CHECKING:
     from benchinfer.scores.table import ScoreTable
 
 
-type Format = Literal["html", "json", "md", "tex"]
-_SUFFIXES: dict[str, Format] = {
-    ".json": "json", ".md": "md", ".markdown": "md", ".tex": "tex",
-}  # fmt: skip
-_WRITERS: dict[str, Callable[[Page], str]] = {
-    "md": markdown.render,
-    "tex": latex.render,
-}
+type Format = Literal["html", "json", "md"]
+_SUFFIXES: dict[str, Format] = {".json": "json", ".md": "md", ".markdown": "md"}
+_NOT_WRITTEN = {".tex": "LaTeX", ".pdf": "PDF"}
 
 
 @checked
@@ -81,7 +76,7 @@ def report(
     format: Format | None = None,  # noqa: A002
     print: html.Prints = "short",  # noqa: A002
 ) -> Path:
-    """Write results as one self-contained HTML file, or as JSON, Markdown or LaTeX.
+    """Write results as one self-contained HTML file, or as JSON or Markdown.
 
     Parameters
     ----------
@@ -100,8 +95,8 @@ def report(
         Of a score table: whether a hierarchical Bayesian model is run as well, which takes the
         most time.
     format
-        ``"html"``, ``"json"`` (in the documented schema), ``"md"`` or ``"tex"``; by default that
-        of the file's suffix, else HTML. Figures are in HTML only.
+        ``"html"``, ``"json"`` (in the documented schema) or ``"md"``; by default that of the file's
+        suffix, else HTML. Figures are in HTML only.
     print
         What HTML puts on paper: ``"short"``, the answers, the method and the provenance, and
         whatever a reader has opened; ``"full"``, all of it.
@@ -125,7 +120,8 @@ def report(
     ...     bi.report(relation, f"{folder}/report.html").name
     'report.html'
     """
-    check_target(path)  # before the work
+    format_of(path, format)  # before the work
+    check_target(path)
     with writing(path):
         followed(path)
     gathered = gather(results, scores, bayes=bayes)
@@ -140,12 +136,24 @@ def write(
     print: html.Prints = "short",  # noqa: A002
 ) -> Path:
     """Write a page in a format, by default that of the file's suffix; see `report`."""
-    chosen = format or _SUFFIXES.get(Path(path).suffix.lower(), "html")
+    chosen = format_of(path, format)
     if chosen == "json":
         return write_atomically(path, documents.text(document(page, gathered, Path(path).name)))
     if chosen == "html":
         return write_atomically(path, html.render(page, prints=print))
-    return write_atomically(path, _WRITERS[chosen](page))
+    return write_atomically(path, markdown.render(page))
+
+
+def format_of(path: str | Path, format: Format | None = None) -> Format:  # noqa: A002
+    """Return the format of a report: the one requested, else that of the file's suffix, or HTML."""
+    suffix = Path(path).suffix.lower()
+    if format is None and suffix in _NOT_WRITTEN:
+        raise ArgumentError(
+            f"a report is written in HTML, JSON or Markdown, not in {_NOT_WRITTEN[suffix]}.",
+            hint="a browser prints HTML to PDF; result.table().to_latex(path) writes the table of a"
+            " result in LaTeX.",
+        )
+    return format or _SUFFIXES.get(suffix, "html")
 
 
 def document(page: Page, gathered: ReportInput, name: str) -> dict[str, object]:

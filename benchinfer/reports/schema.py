@@ -23,7 +23,18 @@ DIALECT = "https://json-schema.org/draft/2020-12/schema"
 _TEXTS = frozenset(
     (
         *("domain", "dataset", "algorithm", "measure", "first", "second", "contrast", "verdict"),
-        *("winner", "check", "direction", "remedy", "source", "shared", "term", "test", "misfit"),
+        *(
+            "winner",
+            "check",
+            "direction",
+            "sentence",
+            "remedy",
+            "source",
+            "shared",
+            "term",
+            "test",
+            "misfit",
+        ),
         *("null", "structure", "residual", "quantity", "variant", "parameter", "diagnosis"),
         *("changes", "relation", "state", "side", "covariate", "study", "letters", "kind", "what"),
         *("description", "nearest", "members", "other"),

@@ -17,9 +17,9 @@ from benchinfer.analyses.subgroups.subgroups import Subgroups
 from benchinfer.comparison.comparison import Comparison
 from benchinfer.comparison.per_dataset import Comparisons
 from benchinfer.core.hints import named_arguments
-from benchinfer.core.numbers import join
+from benchinfer.core.numbers import join, sentence
 from benchinfer.core.provenance import __version__
-from benchinfer.core.sections import Figure, Reference, Section, Table, checks_table
+from benchinfer.core.sections import Check, Figure, Reference, Section, Table, checks_table
 
 if TYPE_CHECKING:
     from benchinfer.reports.gather import ReportInput
@@ -96,17 +96,22 @@ def in_prose(section: Section) -> Section:
         lead=as_prose(section.lead),
         text=tuple(map(as_prose, section.text)),
         attention=tuple(replace(line, text=as_prose(line.text)) for line in section.attention),
-        checks=tuple(replace(check, remedy=as_prose(check.remedy)) for check in section.checks),
+        checks=tuple(map(_check, section.checks)),
         evidence=tuple(map(_reading, section.evidence)),
         tables=tuple(map(_reading, section.tables)),
         fold=fold and replace(fold, tables=tuple(map(_reading, fold.tables))),
     )
 
 
+def _check(check: Check) -> Check:
+    remedy = sentence(as_prose(check.remedy))
+    return replace(check, remedy=remedy, sentence=as_prose(check.sentence))
+
+
 def _reading(table: Table) -> Table:
     columns = (
-        replace(column, write=as_prose)
-        if column.role == "prose" and column.write is str
+        replace(column, write=lambda *texts, write=column.write: as_prose(str(write(*texts))))
+        if column.role == "prose"
         else column
         for column in table.columns
     )

@@ -28,12 +28,12 @@ from benchinfer.scores.resampling import FOLDS, REPEATS
 
 type Frame = "nw.LazyFrame[Any]"
 
-
 LABELS = ("domain", "dataset", "replication", "algorithm", "measure")
 # Beside the labels: why there is no score, whether the score is no result but filled in, and
 # whether the run was solved, stopped at its limit or crashed.
 REMARKS = ("failure", "imputed", "status")
 ROLES = (*LABELS, "value", *REMARKS)
+IGNORE = "ignore"  # in place of a role, of a column that is left out
 # Roles of the levels within a replication: items of a passage, answers to an item.
 JOINT = "\0"  # between labels of nested units, and before any character in their order
 INNER = tuple(f"level_{i}" for i in range(2, 9))
@@ -355,7 +355,7 @@ def _covariates(
     for name in dict.fromkeys(requested):
         if name not in names:
             what = f"there is no column {name!r} to be a covariate."
-            faults.append(_no_column(what, name, names, names))
+            faults.append(no_column(what, name, names, names))
         elif name in scores:
             what = f"the column {name!r} is said to hold scores, and to be a covariate."
             hint = "leave it out of covariates=, or keep a copy of it under another name."
@@ -369,7 +369,7 @@ def _covariates(
     return covariates, faults
 
 
-def _no_column(what: str, name: str, names: Sequence[str], known: Sequence[str]) -> Finding:
+def no_column(what: str, name: str, names: Sequence[str], known: Sequence[str]) -> Finding:
     """Report that a column is not there, with the nearest of those known."""
     near = next(iter(difflib.get_close_matches(name, known, 1)), "")
     hint = f"did you mean {near!r}? " if near else ""
@@ -384,14 +384,14 @@ def _given(search: _Search, columns: Mapping[str, str]) -> None:
             what = f"there is no column {name!r}: each column is said by itself."
             raise ScoreTableError(what, hint=f"columns={pairs!r}.")
         if role not in (*ROLES, *INNER):
-            hint = "from the table's name to ours: " + ", ".join(map(repr, ROLES)) + "."
+            hint = f"from the table's name to ours: {', '.join(map(repr, (*ROLES, IGNORE)))}."
             if name in ROLES and role in search.names:
                 hint = f"the other way round: columns={ {role: name}!r}."
             what = f"columns={ {name: role}!r}: there is no role {role!r}."
             raise ScoreTableError(what, hint=hint)
         if name not in search.names:
             what = f"there is no column {name!r} to be the {role}."
-            search.findings.append(_no_column(what, name, search.names, search.names))
+            search.findings.append(no_column(what, name, search.names, search.names))
             search.without.add(role)
         else:
             search.of[role] = (*search.of.get(role, ()), name)
@@ -477,7 +477,7 @@ def _missing(
             hint = f"did you mean the measure {near!r}? " + hint
         elif layout == "long" and role == "algorithm" and "value" not in search.of:
             hint += '\nlayout="wide-algorithms" reads one column per algorithm.'
-        what = f"there is no column for the {role}."
+        what = f"which column holds the {'score' if role == 'value' else role}?"
         search.findings.append(Finding("missing columns", "error", 1, what, (), hint, near=near))
     if layout != "long" and not wide and not ("measure" in says and measures):
         what = f"there is no column of scores to read with {layout=}."
@@ -505,7 +505,7 @@ def _without_column(
         if measure in there:
             continue
         what = f"there is no column of scores for the measure {measure!r}."
-        fault = _no_column(what, measure, search.names, left)
+        fault = no_column(what, measure, search.names, left)
         if used := [role for role, names in search.of.items() if measure in names]:
             hint = f"it is read as the {used[0]}; columns={{...}} changes that. "
             hint += f"The table has: {', '.join(search.names)}."

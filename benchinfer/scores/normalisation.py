@@ -94,6 +94,16 @@ class Scheme:
         named = [value for value in self.references.values() if isinstance(value, str)]
         return [name for name in named if name in table.algorithms]
 
+    def compared(self, table: Reducible) -> list[str]:
+        """Return the algorithms of a table that are no references; raise where there are none."""
+        references = self.algorithms(table)
+        if not (rest := [name for name in table.algorithms if name not in references]):
+            raise DesignError(
+                "the table has no algorithms besides the references.",
+                hint="the references are the scale, and are not compared.",
+            )
+        return rest
+
 
 def _name(name: str, reference: Reference) -> str:
     if name not in _PLAIN or isinstance(reference, Mapping):
@@ -206,9 +216,15 @@ def reference_levels(
     return oriented
 
 
-def normalised_rows(
-    table: Reducible, rows: Rows, scheme: Scheme, measure: Measure, new: Measure
-) -> Rows:
+def normalised(
+    table: Reducible, rows: Rows, scheme: Scheme, measure: Measure
+) -> tuple[Measure, Rows, Finding]:
+    """Return the measure of normalised scores, the rows with them, and a note."""
+    new = _measure(table, scheme, measure)
+    return new, _rows(table, rows, scheme, measure, new), _note(table, scheme, measure, new)
+
+
+def _rows(table: Reducible, rows: Rows, scheme: Scheme, measure: Measure, new: Measure) -> Rows:
     """Return the rows of a table with the scores of a new measure in place of those of another."""
     cells = table.cells(measure.name)  # which refuses what has no place on the scale
     names = table.datasets, table.algorithms
@@ -221,7 +237,7 @@ def normalised_rows(
     )
 
 
-def normalised_measure(table: Reducible, scheme: Scheme, measure: Measure) -> Measure:
+def _measure(table: Reducible, scheme: Scheme, measure: Measure) -> Measure:
     """Return the measure of normalised scores; raise a DesignError if it is normalised already."""
     if measure.normalised is not None:
         raise DesignError(
@@ -244,7 +260,7 @@ def normalised_measure(table: Reducible, scheme: Scheme, measure: Measure) -> Me
     )
 
 
-def normalised_note(table: Reducible, scheme: Scheme, measure: Measure, new: Measure) -> Finding:
+def _note(table: Reducible, scheme: Scheme, measure: Measure, new: Measure) -> Finding:
     """Report the normalisation, and declarations that no longer apply."""
     log = "" if measure.scale == "identity" else f" (of its {measure.scale}s)"
     what = f"{new.noun}{log}."

@@ -64,7 +64,6 @@ from benchinfer.scores.declaration import (
     Where,
     stand_in,
 )
-from benchinfer.scores.features import read_features
 from benchinfer.scores.formats.format import BATTLE, Format
 from benchinfer.scores.resampling import Resampling
 from benchinfer.scores.rows.changes import rows_of
@@ -76,6 +75,7 @@ from benchinfer.scores.rows.factors import (
     factor_findings,
     levels_of,
 )
+from benchinfer.scores.rows.features import read_features
 from benchinfer.scores.rows.names import check_names, renamed
 from benchinfer.scores.rows.nesting import (
     NestedUnits,
@@ -244,16 +244,20 @@ def read_scores(
 
 
 def read(source: object, declaration: Declaration) -> ScoreTable:
-    """Read a table by what is said of it; an error on its columns ends with calls that read it."""
+    """Read a table by what is said of it, or by its structure where that leaves no doubt.
+
+    Any other error on its columns ends with calls that read the table.
+    """
     source = as_files(source)
     try:
         return _read(source, declaration)
     except ScoreTableError as error:
         if not error.findings:
             raise
-        from benchinfer.scores.checks.proposals import with_proposals
+        from benchinfer.scores.checks.proposals import resolved
 
-        raise with_proposals(error, _tried, source, declaration) from None
+        table, note = resolved(error, _tried, source, declaration)
+        return replace(table, notes=(note, *table.notes))
 
 
 @checked

@@ -26,7 +26,7 @@ from benchinfer.scores.numerics.limits import (
 from benchinfer.scores.numerics.targets import TargetTimes
 from benchinfer.scores.rows.changes import replaced
 from benchinfer.scores.rows.rows import Rows
-from benchinfer.scores.rows.summary import Summary
+from benchinfer.scores.rows.summary import ScoreRows, Summary
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -149,6 +149,18 @@ class LimitedRuns:
         ------
         DesignError
             The measure has no limit.
+
+        Examples
+        --------
+        >>> import benchinfer as bi, pandas as pd
+        >>> times = pd.DataFrame({"problem": list("aabbcc"), "solver": ["x", "y"] * 3,
+        ...                       "seconds": [3.0, 9.0, 60.0, 20.0, 50.0, 60.0]})
+        >>> scores = bi.read_scores(times, measures="seconds:lower:limit=60",
+        ...                         columns={"solver": "algorithm"})
+        >>> scores.runs().summary()[["algorithm", "solved", "restricted_mean", "contribution"]]
+          algorithm  solved  restricted_mean  contribution
+        0         y       2        29.666667    193.333333
+        1         x       2        37.666667    185.333333
         """
         chosen, times = self.measure, self.times()
         cells = self._stopped(chosen, times.limit)
@@ -304,6 +316,21 @@ class LimitedRuns:
                 "verdict_turns": verdicts,
             }
         )
+
+
+def solved_rows(
+    rows: Rows, measure: Measure, summary: Summary, tolerance: float
+) -> tuple[Measure, Rows]:
+    """Return the measure of runs solved within the limit, and rows of their scores of 0 and 1."""
+    unit = f" {measure.unit}" if measure.unit else ""
+    label = f"share solved within {measure.limit:,.6g}{unit}"
+    new = Measure("solved", "higher", tolerance, bounds=(0.0, 1.0), label=label)
+    stopped = float(measure.stopped_score or 0)
+
+    def change(scores: ScoreRows) -> Array:
+        return (scores.value < stopped).astype(np.float64)
+
+    return new, replaced(rows, measure, new, summary.names, change)
 
 
 def restricted_rows(rows: Rows, old: Measure, new: Measure, of: Summary) -> Rows:

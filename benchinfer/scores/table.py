@@ -7,44 +7,42 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, NoReturn, override
 
-import narwhals as nw
 import numpy as np
 
-from benchinfer.core import frames
 from benchinfer.core.arguments import ArgumentError, checked
-from benchinfer.core.errors import DesignError, message, unknown
+from benchinfer.core.errors import DesignError, unknown
 from benchinfer.core.measure import Measure, one_measure
-from benchinfer.core.numbers import count
 from benchinfer.core.result import Showable
-from benchinfer.numerics.rates import RATES, Rate, rate_interval
-from benchinfer.numerics.types import Array
+from benchinfer.numerics.rates import Rate
 from benchinfer.scores.checks.facts import Facts
 from benchinfer.scores.checks.failures import failures_frame, gaps_of, with_worst, within
 from benchinfer.scores.checks.findings import check
 from benchinfer.scores.columns import Frame, lazy, slots
 from benchinfer.scores.coverage import Coverage, Finding, listed
 from benchinfer.scores.declaration import Failed
-from benchinfer.scores.features import Feature, of_categories
-from benchinfer.scores.normalisation import (
-    Normalise,
-    Scheme,
-    normalised_measure,
-    normalised_note,
-    normalised_rows,
-)
+from benchinfer.scores.normalisation import Normalise, Scheme, normalised
 from benchinfer.scores.numerics.targets import TargetTimes
 from benchinfer.scores.resampling import Resampling
-from benchinfer.scores.rows.changes import renamed, replaced, rows_of, selected, subset
+from benchinfer.scores.rows.changes import (
+    NOTHING,
+    complete_replications,
+    labels_to_keep,
+    renamed,
+    rows_of,
+    selected,
+    subset,
+)
+from benchinfer.scores.rows.description import described, rate_intervals, size_text
 from benchinfer.scores.rows.engine import SortedRows
 from benchinfer.scores.rows.factors import levels_of
+from benchinfer.scores.rows.features import Feature, characteristics
 from benchinfer.scores.rows.moments import reduce_statistics
-from benchinfer.scores.rows.nesting import NestedUnits, noun, plural
+from benchinfer.scores.rows.nesting import NestedUnits
 from benchinfer.scores.rows.reductions import (
     Blocks,
     Cells,
     DatasetCovariates,
     Observations,
-    deviation,
     reduce_covariates,
     reduce_observations,
     rows_of_domains,
@@ -52,64 +50,11 @@ from benchinfer.scores.rows.reductions import (
 from benchinfer.scores.rows.rows import Rows, fingerprint
 from benchinfer.scores.rows.statistics import StatisticsRows
 from benchinfer.scores.rows.sufficient import SufficientStatistics
-from benchinfer.scores.rows.summary import Summary, distinct, long_frame
-from benchinfer.scores.runs import LimitedRuns, restricted_rows
+from benchinfer.scores.rows.summary import Summary, long_frame
+from benchinfer.scores.runs import LimitedRuns, restricted_rows, solved_rows
 
 if TYPE_CHECKING:
     import pandas as pd
-
-
-def rate_intervals(
-    values: Array, summary: Summary, measure: Measure, kind: Rate, sides: int, level: float
-) -> dict[str, Array]:
-    """Return the ends of the interval of the rate of each cell; see `ScoreTable.describe`.
-
-    A bound leaves the better side open up to 0 or 1. `values` are the scores.
-
-    Raises
-    ------
-    DesignError
-        A part is not known, or a score is neither 0 nor 1.
-    """
-    if kind not in RATES:
-        raise DesignError(unknown("interval", kind, RATES))
-    if sides not in (1, 2):
-        raise DesignError(unknown("sides", sides, (1, 2)))
-    if not 0 < level < 1:
-        raise DesignError(f"level is {level!r}.", hint="between 0 and 1, as in 0.95.")
-    other = values[~np.isin(values, (0, 1))]
-    if len(other):
-        raise DesignError(
-            f"{len(other):,} of {len(values):,} scores of measure {measure.name!r} are neither 0"
-            f" nor 1, such as {other[0]:g}.",
-            hint="intervals of rates are for items that are right or wrong; compare_pair and"
-            " compare_mixed have intervals of differences of other scores.",
-        )
-    there = summary.n[0] > 0
-    n, mean = summary.n[0, there], summary.mean[0, there]
-    low, high = rate_interval(kind, np.round(n * mean), n.astype(np.float64), (1 - level) / sides)
-    if sides == 1 and measure.better == "lower":
-        low = np.zeros_like(low)
-    elif sides == 1:
-        high = np.ones_like(high)
-    return {"conf_low": low, "conf_high": high}
-
-
-NOTHING = message("nothing is left of the table.", hint="ask for less.")
-
-
-def _names(
-    role: str, labels: str | Sequence[str | int] | None, there: Sequence[str]
-) -> list[str] | None:
-    """Return the labels to keep as a list, None for all."""
-    if labels is None:
-        return None
-    names = [str(name) for name in ([labels] if isinstance(labels, str | int) else labels)]
-    if not names:
-        raise DesignError(NOTHING)
-    if strange := set(names).difference(there):
-        raise DesignError(unknown(role, min(strange), there[:50]))
-    return names
 
 
 def _slots_of(covariates: Sequence[str]) -> dict[str, str]:
@@ -122,7 +67,8 @@ def _slots_of(covariates: Sequence[str]) -> dict[str, str]:
 class ScoreTable(Showable):
     """A long table of scores in any engine, with its measures, checked.
 
-    Made by `read_scores`.
+    Made by `read_scores`. The name of a measure may be left out where the table has one. Methods
+    that reduce scores raise a DesignError where one has no finite place on its measure's scale.
 
     Attributes
     ----------
@@ -286,18 +232,6 @@ class ScoreTable(Showable):
         LimitedRuns
             Its `summary`, `virtual_best`, `running_times` and `penalties` are tables. That the
             measure has no limit is an error where the limit is needed.
-
-        Examples
-        --------
-        >>> import benchinfer as bi, pandas as pd
-        >>> times = pd.DataFrame({"problem": list("aabbcc"), "solver": ["x", "y"] * 3,
-        ...                       "seconds": [3.0, 9.0, 60.0, 20.0, 50.0, 60.0]})
-        >>> scores = bi.read_scores(times, measures="seconds:lower:limit=60",
-        ...                         columns={"solver": "algorithm"})
-        >>> scores.runs().summary()[["algorithm", "solved", "restricted_mean", "contribution"]]
-          algorithm  solved  restricted_mean  contribution
-        0         y       2        29.666667    193.333333
-        1         x       2        37.666667    185.333333
         """
         return LimitedRuns(
             self.measures,
@@ -311,11 +245,6 @@ class ScoreTable(Showable):
 
     def coverage(self, measure: str | None = None) -> Coverage:
         """Count the scores per cell.
-
-        Parameters
-        ----------
-        measure
-            May be left out where the table has one.
 
         Returns
         -------
@@ -334,11 +263,6 @@ class ScoreTable(Showable):
 
         Of a cell without scores each replication that the data set has, and of other cells the
         runs that failed.
-
-        Parameters
-        ----------
-        measure
-            May be left out where the table has one.
 
         Returns
         -------
@@ -396,27 +320,12 @@ class ScoreTable(Showable):
             One row per cell that has a score: ``dataset algorithm n mean sd median minimum q25 q75
             maximum [conf_low conf_high]``; ``sd`` has n - 1 and is NaN for one score.
         """
-        summary = self.summary.of(self.measure(measure).name)
-        d, k = np.nonzero(summary.n[0])
-        n, (low, middle, high) = summary.n[0, d, k], self.rows.quartiles(summary)[d, k].T
-        columns = {
-            "dataset": [summary.datasets[i] for i in d],
-            "algorithm": [summary.algorithms[i] for i in k],
-            "n": n,
-            "mean": summary.mean[0, d, k],
-            "sd": deviation(n, summary.squares[0, d, k]),
-            "median": middle,
-            "minimum": summary.minimum[0, d, k],
-            "q25": low,
-            "q75": high,
-            "maximum": summary.maximum[0, d, k],
-        }
-        lacking = ("q25", "median", "q75") if self.rows.reduced else ()
-        cells = frames.frame({c: v for c, v in columns.items() if c not in lacking})
+        declared = self.measure(measure)
+        summary = self.summary.of(declared.name)
+        cells = described(self.rows, summary)
         if interval is None:
             return cells
-        values = self.rows.scores(summary.measures[0], summary.names).value
-        declared = self.measure(measure)
+        values = self.rows.scores(declared.name, summary.names).value
         return cells.assign(**rate_intervals(values, summary, declared, interval, sides, level))
 
     def cells(self, measure: str | None = None) -> Cells:
@@ -431,33 +340,11 @@ class ScoreTable(Showable):
         return self.rows.cells(declared, self.summary.of(declared.name))
 
     def blocks(self, measure: str | None = None) -> Blocks:
-        """Reduce to one row per (data set, replication) and one column per algorithm, oriented.
-
-        Parameters
-        ----------
-        measure
-            May be left out where the table has one.
-
-        Raises
-        ------
-        DesignError
-            A score has no finite place on the measure's scale.
-        """
+        """Reduce to one row per (data set, replication) and one column per algorithm, oriented."""
         return self.rows.blocks(self.measure(measure), self.summary.names, paired=self.paired)
 
     def weighted_blocks(self, measure: str | None = None) -> Blocks:
-        """Reduce to `blocks`, or to weighted ones with the same first two moments.
-
-        Parameters
-        ----------
-        measure
-            May be left out where the table has one.
-
-        Raises
-        ------
-        DesignError
-            A score has no finite place on the measure's scale.
-        """
+        """Reduce to `blocks`, or to weighted ones with the same first two moments."""
         declared = self.measure(measure)
         return self.rows.weighted_blocks(declared, self.summary.names, paired=self.paired)
 
@@ -509,33 +396,12 @@ class ScoreTable(Showable):
         )
 
     def observations(self, measure: str | None = None) -> Observations:
-        """Fetch one row per score, oriented, with its covariates.
-
-        Parameters
-        ----------
-        measure
-            May be left out where the table has one.
-
-        Raises
-        ------
-        DesignError
-            A score has no finite place on the measure's scale.
-        """
-        return reduce_observations(
-            self._frame,
-            self.measure(measure),
-            self.summary.names,
-            _slots_of(self.covariates),
-            paired=self.paired,
-        )
+        """Fetch one row per score, oriented, with its covariates."""
+        of, names, columns = self.measure(measure), self.summary.names, _slots_of(self.covariates)
+        return reduce_observations(self._frame, of, names, columns, paired=self.paired)
 
     def dataset_covariates(self, measure: str | None = None) -> DatasetCovariates:
         """Return the covariates, by whether they are constant within each data set.
-
-        Parameters
-        ----------
-        measure
-            May be left out where the table has one.
 
         Returns
         -------
@@ -548,23 +414,14 @@ class ScoreTable(Showable):
     def characteristics(self, measure: str | None = None) -> dict[str, Feature]:
         """Return the characteristics of the data sets: features, constant covariates and domain.
 
-        Parameters
-        ----------
-        measure
-            May be left out where the table has one.
-
         Returns
         -------
         dict
             Name to feature, in the order of `datasets`.
         """
-        features = dict(self.features)
-        if self.covariates:
-            constant = self.dataset_covariates(measure).constant
-            features = {name: Feature(values) for name, values in constant.items()} | features
-        if self.domains is not None:
-            features.setdefault("domain", of_categories([self.domains[d] for d in self.datasets]))
-        return features
+        constant = self.dataset_covariates(measure).constant if self.covariates else {}
+        domains = [self.domains[name] for name in self.datasets] if self.domains else None
+        return characteristics(self.features, constant, domains)
 
     def to_frame(self, measure: str | None = None) -> pd.DataFrame:
         """Fetch the scores as a long pandas frame, sorted by their labels.
@@ -646,14 +503,14 @@ class ScoreTable(Showable):
             names = [measures] if isinstance(measures, str) else measures
             measures = [self.measure(name).name for name in names]
         labels = {
-            "dataset": _names("dataset", datasets, self.datasets),
-            "algorithm": _names("algorithm", algorithms, self.algorithms),
-            "measure": _names("measure", measures, [m.name for m in self.measures]),
-            "domain": _names("domain", domains, sorted(set((self.domains or {}).values()))),
+            "dataset": labels_to_keep("dataset", datasets, self.datasets),
+            "algorithm": labels_to_keep("algorithm", algorithms, self.algorithms),
+            "measure": labels_to_keep("measure", measures, [m.name for m in self.measures]),
+            "domain": labels_to_keep("domain", domains, sorted(set((self.domains or {}).values()))),
         }
         if replications is not None:
-            there = self.rows.replications()
-            labels["replication"] = _names("replication", replications, there)
+            known = self.rows.replications()
+            labels["replication"] = labels_to_keep("replication", replications, known)
         rows = subset(self.rows, labels, self.domains)
         part = self._with(rows, rows.summary())
         if self._failures is None:
@@ -733,16 +590,7 @@ class ScoreTable(Showable):
             The measure has no limit.
         """
         old = self.runs(measure).measure
-        label = f"share solved within {old.limit:,.6g}{f' {old.unit}' if old.unit else ''}"
-        new = Measure("solved", "higher", tolerance, bounds=(0.0, 1.0), label=label)
-        score = float(old.stopped_score or 0)
-        rows = replaced(
-            self.rows,
-            old,
-            new,
-            self.summary.names,
-            lambda rows: (rows.value < score).astype(np.float64),
-        )
+        new, rows = solved_rows(self.rows, old, self.summary, tolerance)
         measures = tuple(new if m is old else m for m in self.measures)
         table = replace(
             self, measures=measures, rows=rows, summary=rows.summary(), _failures=None, _memo={}
@@ -799,28 +647,20 @@ class ScoreTable(Showable):
         old = self.measures if names is None else [self.measure(name) for name in names]
         table, failures = self, self._failures
         for measure in old:
-            new = normalised_measure(table, scheme, measure)
-            rows = normalised_rows(table, table.rows, scheme, measure, new)
+            new, rows, note = normalised(table, table.rows, scheme, measure)
             if failures is not None:
                 failures = renamed(failures, measure.name, new.name)
             table = replace(
                 table,
                 measures=tuple(new if one is measure else one for one in table.measures),
-                notes=(*table.notes, normalised_note(table, scheme, measure, new)),
+                notes=(*table.notes, note),
                 rows=rows,
                 summary=rows.summary(),
                 _failures=failures,
                 units=table.units and table.units.normalised(measure.name, new.name),
                 _memo={},
             )
-        if not (references := scheme.algorithms(self)):
-            return table
-        if not (rest := [name for name in self.algorithms if name not in references]):
-            raise DesignError(
-                "the table has no algorithms besides the references.",
-                hint="the references are the scale, and are not compared.",
-            )
-        return table.subset(algorithms=rest)
+        return table.subset(algorithms=scheme.compared(self)) if scheme.algorithms(self) else table
 
     def domain_means(self, measure: str | None = None) -> ScoreTable:
         """Return the table whose data sets are the domains, with one score for each algorithm.
@@ -828,11 +668,6 @@ class ScoreTable(Showable):
         That is the mean over the data sets of the domain, each with the same weight, of the mean of
         the replications on the scale of the measure. A comparison then takes domains as a sample of
         domains, however many data sets each holds, and copies of data sets count once.
-
-        Parameters
-        ----------
-        measure
-            May be left out where the table has one.
 
         Raises
         ------
@@ -909,28 +744,18 @@ class ScoreTable(Showable):
             return self.subset(datasets=datasets)
         if by != "replication":
             raise DesignError(unknown("by", by, ("dataset", "replication")))
-        keys = ["dataset", "replication"]
-        counts = distinct(
-            self._frame.filter(nw.col("measure") == summary.measures[0]), "algorithm", keys
-        )
-        complete = counts.filter(nw.col("n") == len(self.algorithms)).select(*keys)
-        rows = rows_of(self._frame.join(complete, on=keys, how="semi"))
+        rows = complete_replications(self.rows, self.domains, summary)
         return self._with(rows, rows.summary())
 
     def _with(self, rows: Rows, summary: Summary) -> ScoreTable:
         if not summary.datasets:
             raise DesignError(NOTHING)
-        domains = self.domains
-        if domains is not None:
-            domains = {name: domains[name] for name in summary.datasets}
-        measures = tuple(m for m in self.measures if m.name in summary.measures)
-        factors = levels_of(summary.algorithms, tuple(self.factors)) if self.factors else {}
         positions = np.flatnonzero(np.isin(self.datasets, summary.datasets)).tolist()
         return replace(
             self,
-            measures=measures,
-            domains=domains,
-            factors=factors,
+            measures=tuple(m for m in self.measures if m.name in summary.measures),
+            domains=self.domains and {name: self.domains[name] for name in summary.datasets},
+            factors=levels_of(summary.algorithms, tuple(self.factors)),
             rows=rows,
             summary=summary,
             units=self.units and self.units.part(*summary.labels),
@@ -969,20 +794,7 @@ class ScoreTable(Showable):
 
     def description(self) -> str:
         """Return the size of the table, its number of missing scores and its measures as text."""
-        summary = self.summary
-        level = self.units.levels[0] if self.units else "replication"
-        expected = summary.expected(paired=self.paired)
-        there = expected[expected > 0]
-        low, high = (int(there.min()), int(there.max())) if there.size else (0, 0)
-        span = f"{low}" if low == high else f"{low} to {high}"
-        missing = int((expected[:, :, None] - summary.replications).clip(min=0).sum())
         names = ", ".join(f"{m.name} ({m.better} is better)" for m in self.measures)
         columns = f"; covariates: {', '.join(self.covariates)}" if self.covariates else ""
-        scores = count(self.n_rows, "mean" if self.units else "score")
-        scores += f" of {plural(level)}" if self.units else ""
-        return (
-            f"ScoreTable({self.source}: {count(len(self.datasets), 'data set')} x"
-            f" {count(len(self.algorithms), 'algorithm')}, {span}"
-            f" {'paired ' if self.paired else ''}{noun(level) if high == 1 else plural(level)},"
-            f" {scores}, {missing or 'none'} missing; {names}{columns})"
-        )
+        size = size_text(self.summary, self.units, paired=self.paired)
+        return f"ScoreTable({self.source}: {size}; {names}{columns})"

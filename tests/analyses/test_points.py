@@ -57,7 +57,7 @@ def test_of_a_table_with_an_empty_cell_the_complete_part_is_compared():
     assert "Over these 7 data sets, leaving out the data set d01 for empty cells, " in str(found)
     row = found.diagnostics().set_index("check").loc["scores left out of the complete part"]
     assert (row["value"], row["ok"]) == (3 * values.shape[1], False)
-    assert row["remedy"].startswith("left out: data sets d01.")
+    assert row["sentence"].endswith("on every data set: data sets d01.")
     with pytest.raises(DesignError, match=r'(?s)1 of 32 cells lack scores.*missing="use"'):
         bi.compare_points(scores, missing="error")
     with pytest.raises(DesignError, match="unknown missing 'complete'"):
@@ -133,7 +133,7 @@ VERDICT = re.compile(r"\b(better|worse)\b")
 def all_said(result, folder):
     """Return what the reports and the sentences of a result say, without explained columns."""
     texts = [result.sentence()] if isinstance(result, PointsComparison) else [sentence(result)]
-    for ending in ("md", "tex", "html"):
+    for ending in ("md", "html"):
         bi.report(result, folder / f"points.{ending}")
         texts.append((folder / f"points.{ending}").read_text("utf-8"))
     page = texts.pop()

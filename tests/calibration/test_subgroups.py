@@ -13,7 +13,7 @@ import pytest
 from benchinfer.analyses.subgroups.models import MeansModel, WinsModel
 from benchinfer.analyses.subgroups.tree import Growth, Tests, Tree, grow
 from benchinfer.analyses.wins.numerics.tally import count
-from benchinfer.scores.features import Feature, of_categories
+from benchinfer.scores.rows.features import Feature, of_categories
 
 pytestmark = pytest.mark.calibration
 

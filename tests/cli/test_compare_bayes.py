@@ -61,7 +61,7 @@ def test_what_is_printed(run: Callable) -> None:
         "4 chains of 200 draws",
         "variation between data sets: scale interaction_scale 1 of a half-t",
         "Seed 1.",
-        "say too little: more draws (--draws)",
+        "Probabilities are rough: take more draws (--draws",
     ):
         assert words in text
     turned = run(*BALANCED, *QUICK, "--details", "--quantity", "next").stdout

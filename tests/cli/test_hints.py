@@ -118,8 +118,8 @@ def test_a_saved_result_keeps_its_hints(tmp_path: Path, clear: Path) -> None:
     scores = benchinfer.read_scores(clear, measures={"value": "lower"})
     path = benchinfer.compare_points(scores).save(tmp_path / "points.json")
     remedies = [check.remedy for check in benchinfer.load(path)._checks if check.remedy]
-    assert any("use compare_mixed for evidence" in remedy for remedy in remedies)
-    assert any("use compare mixed for evidence" in as_options(remedy) for remedy in remedies)
+    assert "For evidence, use compare_mixed." in remedies
+    assert "For evidence, use compare mixed." in map(as_options, remedies)
 
 
 def test_errors_and_findings_name_options(run: Callable, table: Callable) -> None:
@@ -160,14 +160,14 @@ def test_no_direction_is_advised_and_measures_are_what_is_missing(
     run: Callable, tmp_path: Path
 ) -> None:
     path = tmp_path / "scores.csv"
-    path.write_text("task,fold,model,accuracy_percent\niris,1,svm,96\niris,1,knn,94\n")
+    path.write_text("task,fold,model,points_percent\niris,1,svm,96\niris,1,knn,94\n")
     said = run("check", path).stderr
-    assert "-m accuracy_percent:BETTER" in said
+    assert "-m points_percent:BETTER" in said
     assert "--column" not in said
-    assert run("check", path, "--measures", "accuracy_percent:higher").exit_code == 0
-    path.write_text("task,fold,model,acc,time\niris,1,svm,96,1\niris,1,knn,94,2\n")
+    assert run("check", path, "--measures", "points_percent:higher").exit_code == 0
+    path.write_text("task,fold,model,fitness,points\niris,1,svm,96,1\niris,1,knn,94,2\n")
     said = run("check", path).stderr
-    assert "--measures acc:BETTER --measures time:BETTER" in said
+    assert "--measures fitness:BETTER --measures points:BETTER" in said
     # As in the README, the column is recognised; its direction is not guessed.
     path.write_text("task,fold,model,score\niris,1,svm,.96\niris,1,knn,.94\n")
     assert "Hint: -m score:higher or score:lower." in run("check", path).stderr

@@ -8,7 +8,7 @@ from itertools import product
 
 import pytest
 
-TABLE = "env_id,agent,seed,return\n" + "".join(
+TABLE = "env_id,agent,seed,quality\n" + "".join(
     f"{e},{a},{s},{(len(e) * 7 + len(a) * s * 3) % 11}.{s}\n"
     for e, a, s in product(("ant", "hopper", "walker"), ("ppo", "ddpg"), range(1, 4))
 )
@@ -73,7 +73,7 @@ class Terminal:
 def test_enter_runs_the_first_proposal(at_terminal, runs):
     answer = at_terminal("check", runs, typed="\nup\nh\n")
     assert "$ benchinfer check" in answer.stderr
-    assert "-m return:higher" in answer.stderr
+    assert "-m quality:higher" in answer.stderr
     assert "2 algorithms" in answer.stdout
 
 
@@ -99,5 +99,5 @@ def test_init_writes_what_is_accepted(at_terminal, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     assert at_terminal("init", "runs.csv", typed="\nl\n").exit_code == 0
     text = (tmp_path / "benchinfer.toml").read_text(encoding="utf-8")
-    assert '"return:lower"' in text
+    assert '"quality:lower"' in text
     assert 'env_id = "dataset"' in text

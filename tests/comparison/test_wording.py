@@ -177,12 +177,13 @@ def test_one_contrast_is_not_adjusted(compare):
 
 def test_rows_read_as_sentences():
     points = {row.check: row for row in bi.compare_points(bi.load_example("demsar2006"))._checks}
-    assert points["inference"].held == "no"
+    assert points["inference"].sentence == "Nothing is tested: point rules describe these scores."
     rng = np.random.default_rng(0)
     values = rng.uniform(0.5, 0.9, (8, 3)) * [1, 1, 100]
     scores = bi.read_scores(table(values), measures="score:higher")
     rows = bi.compare_mixed(scores).diagnostics().set_index("check")
-    assert "beside fractions? bring them" in rows.loc["per cent and fractions", "remedy"]
+    row = rows.loc["per cent and fractions"]
+    assert "beside fractions? Bring them" in f"{row['sentence']} {row['remedy']}"
 
 
 def test_a_shared_best_estimate_is_said():

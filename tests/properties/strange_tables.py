@@ -283,7 +283,7 @@ def analyse(scores: bi.ScoreTable, folder: Path, rng: random.Random) -> None:
     str(answer), answer.contrasts(), answer.headline()
     for result in answer.values():
         result.summary(), result.contrasts(all=True), result.diagnostics(), result.sentence()
-    answer.report(folder / rng.choice(["x.md", "x.json", "x.tex", "x.html"]))
+    answer.report(folder / rng.choice(["x.md", "x.json", "x.html"]))
 
 
 def commands(path: Path, measure: str, better: str) -> None:

@@ -17,6 +17,7 @@ import benchinfer as bi
 from benchinfer.cli.app import app
 from tests.properties import odd_tables
 from tests.properties.odd_tables import FILES, FRAMES, Cells, OddTable, draw
+from tests.properties.said import check_sentences
 
 # A run by hand widens the range: BENCHINFER_FUZZ=10000:20000.
 FIRST, LAST = map(int, os.environ.get("BENCHINFER_FUZZ", "0:120").split(":"))
@@ -155,6 +156,7 @@ def check_comparison(result: Any, folder: Path) -> None:
         else:  # relations have all pairs, contrasts may have those with a control only
             assert word == "missing", (first, second)
     assert isinstance(result.diagnostics(), pd.DataFrame)
+    check_sentences(result)
     assert sorted(result.ranking()) == sorted(result.summary()["algorithm"])
     for text in (result.headline(), result.sentence(), result.rule, result.method, result.formula):
         assert text.strip()

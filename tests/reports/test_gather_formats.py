@@ -2,17 +2,17 @@
 
 import json
 import re
-import shutil
-import subprocess
 
 import numpy as np
 import pandas as pd
 import pytest
+from typer.testing import CliRunner
 
 import benchinfer as bi
 from benchinfer.cli import report as cli_report
+from benchinfer.cli.app import app
 from benchinfer.core.arguments import ArgumentError
-from benchinfer.reports import latex, markdown
+from benchinfer.reports import markdown
 from benchinfer.reports.gather import ReportInput, everything
 from benchinfer.reports.texts import python
 
@@ -31,7 +31,7 @@ def gathered():
 
 
 def test_suffix_or_argument_says_the_format(tmp_path, points):
-    starts = {"html": "<!DOCTYPE html>", "json": "{", "md": "# ", "tex": "\\documentclass"}
+    starts = {"html": "<!DOCTYPE html>", "json": "{", "md": "# "}
     for kind, start in starts.items():
         path = bi.report(points, tmp_path / f"r.{kind}")
         assert path.read_text().startswith(start)
@@ -40,6 +40,19 @@ def test_suffix_or_argument_says_the_format(tmp_path, points):
             assert other.read_bytes() == path.read_bytes()
     with pytest.raises(ArgumentError, match="unknown format 'pdf'"):
         bi.report(points, tmp_path / "r.pdf", format="pdf")
+
+
+@pytest.mark.parametrize(("name", "written"), [("r.tex", "LaTeX"), ("r.PDF", "PDF")])
+def test_other_formats_are_refused_before_the_work(tmp_path, points, name, written):
+    with pytest.raises(ArgumentError, match=f"HTML, JSON or Markdown, not in {written}") as error:
+        bi.report(points, tmp_path / name)
+    assert "result.table().to_latex(path)" in str(error.value)
+    assert not (tmp_path / name).exists()
+    asked = bi.report(points, tmp_path / name, format="md")
+    assert asked.read_text().startswith("# ")
+    done = CliRunner().invoke(app, ["report", "no.csv", "--output", str(tmp_path / "x.tex")])
+    assert done.exit_code == 2
+    assert "not in LaTeX" in done.output
 
 
 def test_markdown_shows_names_as_they_are(tmp_path, gathered):
@@ -58,27 +71,10 @@ def test_markdown_shows_names_as_they_are(tmp_path, gathered):
 def test_all_formats_say_the_same_sentences(tmp_path, mixed):
     lead = mixed.headline()
     assert markdown.escaped(lead) in bi.report(mixed, tmp_path / "r.md").read_text()
-    assert latex.escaped(lead) in bi.report(mixed, tmp_path / "r.tex").read_text()
     document = json.loads(bi.report(mixed, tmp_path / "r.json").read_text())
     assert document["results"][0]["headline"] == lead
     assert document["parts"][0]["sections"][0]["lead"] == lead
     assert document["changes"][mixed.measure.title][0]["kind"] == "level"
-
-
-def test_latex_compiles(tmp_path, gathered):
-    path = bi.report(gathered, tmp_path / "r.tex")
-    assert r"\input{" not in path.read_text()
-    if shutil.which("pdflatex") is None:
-        pytest.skip("needs pdflatex")
-    command = [
-        "pdflatex",
-        "-interaction=nonstopmode",
-        "-halt-on-error",
-        "-no-shell-escape",
-        "r.tex",
-    ]
-    done = subprocess.run(command, cwd=tmp_path, capture_output=True, timeout=300, check=False)
-    assert done.returncode == 0, done.stdout.decode(errors="replace")[-2000:]
 
 
 def test_python_that_is_shown_makes_the_same_results(table):

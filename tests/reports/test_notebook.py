@@ -130,7 +130,7 @@ def test_a_comparison_has_headline_order_contrasts_and_warnings(mixed):
     cells = page.cells()
     assert all(cells.count(name) >= 2 for name in {*rows["first"], *rows["second"]})
     failed = [check for check in mixed._checks if not check.ok]
-    assert all(f"{check.check}: {check.held}." in page.text for check in failed)
+    assert all(f"{check.sentence} {check.remedy}" in page.text for check in failed)
 
 
 def test_several_monitored_measures_are_told_one_by_one():

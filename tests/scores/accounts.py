@@ -159,12 +159,160 @@ def arrays(frame: pd.DataFrame, folder: Path) -> Written:
     return folder / "scores.npz", {"measures": HIGHER}
 
 
+def _records(frame: pd.DataFrame) -> list[dict[str, Any]]:
+    """Return the rows as JSON has them, with null for what is no score."""
+    return json.loads(frame.to_json(orient="records", double_precision=15))
+
+
+def _item(row: dict[str, Any]) -> str:
+    return f"{row['dataset']}/{row['replication']}"
+
+
+def github_action(frame: pd.DataFrame, folder: Path) -> Written:
+    suites: dict[str, list[dict[str, Any]]] = {"Benchmark": []}
+    for row in _records(frame):
+        bench = {"name": _item(row), "value": row["acc"], "unit": "iter/sec"}
+        commit = {"commit": {"id": row["algorithm"]}, "date": 1, "tool": "pytest"}
+        suites["Benchmark"].append(commit | {"benches": [bench]})
+    document = {"lastUpdate": 1, "repoUrl": "u", "entries": suites}
+    (folder / "data.js").write_text(f"window.BENCHMARK_DATA = {json.dumps(document)}")
+    return folder / "data.js", {}
+
+
+def _by_algorithm(frame: pd.DataFrame, folder: Path, document: Callable[[Any], object]) -> Written:
+    """Write a document of the rows of each algorithm."""
+    (folder / "runs").mkdir()
+    for name, part in frame.groupby("algorithm"):
+        path = folder / "runs" / f"{name}.json"
+        path.write_text(json.dumps(document(_records(part))))
+    return folder / "runs", {}
+
+
+def alpaca_eval(frame: pd.DataFrame, folder: Path) -> Written:
+    def document(rows: list[dict[str, Any]]) -> object:
+        beside = {"generator_1": "base", "annotator": "judge", "output_1": "o", "output_2": "p"}
+        return [
+            beside
+            | {"instruction": f"Say {row['replication']}", "dataset": row["dataset"]}
+            | {"generator_2": row["algorithm"]}
+            | {"preference": None if row["acc"] is None else row["acc"] + 1}
+            for row in rows
+        ]
+
+    return _by_algorithm(frame, folder, document)
+
+
+def tau_bench(frame: pd.DataFrame, folder: Path) -> Written:
+    def document(rows: list[dict[str, Any]]) -> object:
+        beside = {"info": {}, "traj": [{"role": "user", "content": "hi"}], "trial": 0}
+        return [beside | {"task_id": _item(row), "reward": row["acc"]} for row in rows]
+
+    return _by_algorithm(frame, folder, document)
+
+
+def deepeval(frame: pd.DataFrame, folder: Path) -> Written:
+    def document(rows: list[dict[str, Any]]) -> object:
+        cases = [
+            {"name": _item(row), "metricsData": [{"name": "Faithfulness", "score": row["acc"]}]}
+            for row in rows
+        ]
+        return {"testCases": cases, "metricsScores": [{"metric": "Faithfulness"}]}
+
+    return _by_algorithm(frame, folder, document)
+
+
+def marl_eval(frame: pd.DataFrame, folder: Path) -> Written:
+    document: dict[str, Any] = {}
+    for row in _records(frame):
+        runs = document.setdefault(row["dataset"], {}).setdefault(row["algorithm"], {})
+        episodes = [row["acc"]] if row["acc"] is not None else [None]
+        runs[f"seed_{row['replication']}"] = {"absolute_metrics": {"return": episodes}}
+    (folder / "runs.json").write_text(json.dumps({"env": document}))
+    return folder / "runs.json", {}
+
+
+def gift_eval(frame: pd.DataFrame, folder: Path) -> Written:
+    table = pd.DataFrame(
+        {
+            "dataset": frame["dataset"] + "/" + frame["replication"].astype(str),
+            "model": frame["algorithm"],
+            "eval_metrics/MASE[0.5]": frame["acc"],
+            "domain": "Energy",
+            "num_variates": 1,
+        }
+    )
+    (folder / "runs").mkdir()
+    for name, part in table.groupby("model"):
+        part.to_csv(folder / "runs" / f"{name}.csv", index=False)
+    return folder / "runs", {}
+
+
+def fev(frame: pd.DataFrame, _: Path) -> Written:
+    names = {"dataset": "dataset_config", "replication": "cutoff", "algorithm": "model_name"}
+    frame = frame.rename(columns=names | {"acc": "test_error"})
+    return frame.assign(dataset_path="hub", eval_metric="MASE", horizon=8), {}
+
+
+def ragas(frame: pd.DataFrame, folder: Path) -> Written:
+    table = pd.DataFrame(
+        {
+            "user_input": frame["dataset"] + "/" + frame["replication"].astype(str),
+            "retrieved_contexts": "['c']",
+            "response": "r",
+            "faithfulness": frame["acc"],
+        }
+    )
+    (folder / "runs").mkdir()
+    for name, part in table.groupby(frame["algorithm"]):
+        part.to_csv(folder / "runs" / f"{name}.csv", index=False)
+    return folder / "runs", {}
+
+
+def scib(frame: pd.DataFrame, folder: Path) -> Written:
+    sets = frame["dataset"] + "-" + frame["replication"].astype(str)
+    keys = sets + "/metrics/unscaled/hvg/" + frame["algorithm"]
+    keys.to_frame("").assign(NMI=frame["acc"]).to_csv(folder / "metrics.csv", index=False)
+    return folder / "metrics.csv", {}
+
+
+def tsb_ad(frame: pd.DataFrame, folder: Path) -> Written:
+    sets = frame["dataset"] + "-" + frame["replication"].astype(str)
+    wide = frame.assign(file=sets).pivot_table(
+        index="file", columns="algorithm", values="acc", dropna=False
+    )
+    wide = wide.loc[sorted(set(sets))].assign(ts_len=9, anomaly_len=3)
+    wide.to_csv(folder / "a_mergedTable_VUS-PR.csv")
+    return folder / "a_mergedTable_VUS-PR.csv", {}
+
+
+def algoperf(frame: pd.DataFrame, folder: Path) -> Written:
+    """Write a target that was not reached as inf."""
+    (folder / "runs").mkdir()
+    for name, part in frame.groupby("algorithm"):
+        table = pd.DataFrame(
+            {
+                "workload": part["dataset"],
+                "trial": part["replication"],
+                "val target metric name": "loss",
+                "val target reached": part["acc"].notna(),
+                "time to target on val (s)": part["acc"].fillna(np.inf),
+            }
+        )
+        table.to_csv(folder / "runs" / f"{name}_summary.csv")
+    return folder / "runs", {}
+
+
+TOOLS: tuple[Callable[[pd.DataFrame, Path], Written], ...] = (
+    *(github_action, alpaca_eval, tau_bench, deepeval, marl_eval, gift_eval, fev, ragas),
+    *(scib, tsb_ad, algoperf),
+)
 LAYOUTS: tuple[Callable[[pd.DataFrame, Path], Written], ...] = (
     *(long, text, parquet, filtered, worst, covariate, wide_algorithms, rows_are_algorithms),
     *(folds, wide_measures, files, records, automl_benchmark, tidymodels, mlr3, mlflow),
     *(weights_and_biases, weka, fold_tables, arrays),
+    *TOOLS,
 )
-SPREAD = (wide_algorithms, rows_are_algorithms, folds, fold_tables, arrays)
+SPREAD = (wide_algorithms, rows_are_algorithms, folds, fold_tables, arrays, tsb_ad)
 
 
 def check(layout: Callable[[pd.DataFrame, Path], Written], folder: Path, seed: int) -> None:
@@ -205,6 +353,8 @@ def _places(source: object) -> int:
     """Count the cells of scores of what was written."""
     if isinstance(source, pd.DataFrame):
         return source.select_dtypes("float").size
+    if isinstance(source, Path) and source.suffix == ".csv":
+        return pd.read_csv(source).drop(columns=["file", "ts_len", "anomaly_len"]).size
     if isinstance(source, Path):
         with np.load(source) as held:
             return sum(held[name].size for name in held.files)

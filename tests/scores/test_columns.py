@@ -69,8 +69,8 @@ def test_unknown_role():
 def test_nothing_recognised():
     roles = assign(["x", "y"], None, "long", [])
     assert errors(roles) == [
-        "there is no column for the algorithm.",
-        "there is no column for the value.",
+        "which column holds the algorithm?",
+        "which column holds the score?",
     ]
     assert 'layout="wide-algorithms"' in roles.findings[0].hint
 

@@ -122,8 +122,30 @@ def test_files_with_other_columns(balanced, tmp_path):
     said = refusal(str(tmp_path / "*.csv"))
     assert "1 of 2 files have other columns than 'a.csv'." in said
     assert re.search(r"file +lacks +has besides\n +b\.csv +score +acc\n", said)
-    (tmp_path / "c.jsonl").write_text("{}")
-    assert "3 files of kinds .csv, .jsonl" in refusal(str(tmp_path / "*"))
+    balanced.to_parquet(tmp_path / "c.parquet")
+    assert "3 files of kinds .csv, .parquet" in refusal(str(tmp_path / "*"))
+
+
+def test_columns_that_some_files_lack_are_left_out(balanced, tmp_path):
+    for name, part in balanced.groupby("algorithm"):
+        part.assign(**{f"of_{name}": 1}).to_csv(tmp_path / f"{name}.csv", index=False)
+    scores = read_scores(tmp_path, measures={"score": "higher"})
+    assert scores.digest == read_scores(balanced, measures={"score": "higher"}).digest
+    (found,) = [f for f in scores.finding_records if f.rule == "columns of some files"]
+    assert found.what == "3 columns were left out, which not all files have."
+    assert found.where[1] == ("of_a0", "1 of 3")
+
+
+def test_documents_of_no_tool_beside_tables_are_not_read(balanced, tmp_path):
+    for name, part in balanced.groupby("algorithm"):
+        (tmp_path / str(name)).mkdir()
+        part.to_csv(tmp_path / str(name) / "scores.csv", index=False)
+        (tmp_path / str(name) / "config.json").write_text('{"lr": 0.1}')
+    (tmp_path / "log.txt").write_text("epoch 1\n")
+    scores = read_scores(tmp_path, measures={"score": "higher"})
+    assert scores.digest == read_scores(balanced, measures={"score": "higher"}).digest
+    (found,) = [f for f in scores.finding_records if f.rule == "files not read"]
+    assert (found.count, found.where[1]) == (4, ("log.txt",))
 
 
 def test_the_order_of_columns_is_free(balanced, tmp_path):
@@ -335,3 +357,10 @@ def test_a_plan_of_dask_that_fails_is_one_error(balanced, tmp_path):
     named = dd.from_pandas(balanced.drop(columns="replication").set_index("dataset"), npartitions=2)
     scores = read_scores(named, measures=ACC, repeats="keep")
     assert scores.datasets == ("d0", "d1", "d2")
+
+
+def test_a_record_in_a_comment_ahead_of_the_header_is_skipped(balanced, tmp_path):
+    text = '#{"host": "h1"}\n# {"seed": 3}\n' + balanced.to_csv(index=False)
+    (tmp_path / "a.csv").write_text(text)
+    scores = read_scores(tmp_path / "a.csv", measures={"score": "higher"})
+    assert scores.digest == read_scores(balanced, measures={"score": "higher"}).digest

@@ -80,8 +80,7 @@ def _domains(result: BayesComparison) -> list[Check]:
                 n,
                 1.0,
                 sentence=f"The {n} domains of the data sets are taken as one.",
-                remedy='the table names several domains: domains="random" makes'
-                " them a level of the model",
+                remedy='To make them a level of the model, use domains="random".',
             )
         ]
     return [
@@ -92,7 +91,8 @@ def _domains(result: BayesComparison) -> list[Check]:
             least=True,
             sentence=f"The model learns from only {count(n, 'domain')}, which leaves much to the"
             " priors.",
-            remedy="so few domains leave much of what is said of a new one to the priors",
+            remedy="Claims about a new one rest most on them: see whether other priors=... say"
+            " the same.",
         )
     ]
 
@@ -113,8 +113,7 @@ def _design(result: BayesComparison) -> list[Check]:
             ok=data.noisy,
             sentence="Scores are not repeated, or repeat exactly: noise cannot be told from how the"
             " algorithms differ.",
-            remedy="scores are not repeated, or repeat exactly: what is said of the next data set"
-            " is said of its next observed score",
+            remedy="So what is said of the next data set is said of its next observed score.",
         ),
     ]
     if silent and data.noisy:
@@ -123,8 +122,7 @@ def _design(result: BayesComparison) -> list[Check]:
                 "data sets without residuals",
                 silent,
                 sentence=f"On {count(silent, 'data set')} scores repeat exactly.",
-                remedy=f"on {count(silent, 'data set')} scores repeat exactly: residuals there are"
-                " taken to be of the size of rounding",
+                remedy="Residuals there are taken to be of the size of rounding.",
             )
         )
     if undeclared:
@@ -136,10 +134,8 @@ def _design(result: BayesComparison) -> list[Check]:
                 least=True,
                 sentence="How much training sets overlap is not declared: replications count as"
                 " independent.",
-                remedy=(
-                    'resampling="cv:FOLDS" or resampling="holdout:FRACTION"'
-                    " sets the correlation of replications; without it they count as independent"
-                ),
+                remedy='To set their correlation, declare resampling="cv:FOLDS" or'
+                ' resampling="holdout:FRACTION".',
             )
         )
     return [*rows, *_near_duplicates(result)]
@@ -165,9 +161,8 @@ def _near_duplicates(result: BayesComparison) -> list[Check]:
             "pairs closer than the model can show",
             len(names),
             sentence=f"{subject(len(names), 'pair', 'is')} closer than the model can show with so"
-            " few"
-            f" data sets ({first}).",
-            remedy=f"{first}: with so few data sets the prior keeps their difference too wide on"
-            " the next data set, so equivalence is claimed too rarely; compare such a pair alone",
+            f" few data sets ({first}).",
+            remedy="The prior keeps their difference too wide on the next data set, so that"
+            " equivalence is claimed too rarely: compare such a pair alone.",
         )
     ]

@@ -144,14 +144,15 @@ class LeaveOneOut(Readable):
                 "influential data sets",
                 len(above),
                 sentence=f"The posterior rests on single data sets: {names}.",
-                remedy=f"{names}: the posterior without it differs much from that with it"
-                f" ({again}); look at its scores, and compare without it",
+                remedy=f"Without one of them it differs much ({again}): look at the scores there,"
+                " and compare without it.",
             ),
             Check.of(
                 "data sets whose left-out prediction is not reliable",
                 len(open_),
-                sentence=f"{subject(len(open_), 'left-out prediction', 'is')} not reliable.",
-                remedy="their Pareto k is too large for importance weights: leave refit on",
+                sentence=f"{subject(len(open_), 'left-out prediction', 'is')} not reliable, as"
+                " Pareto k is too large for importance weights.",
+                remedy="Leave refit on.",
             ),
         ]
 

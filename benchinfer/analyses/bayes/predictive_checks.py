@@ -121,8 +121,8 @@ class PredictiveChecks(Readable):
                     f"data sets whose {name} the others do not predict",
                     int(row.sum()),
                     sentence=f"The others do not predict the {name} of {names}.",
-                    remedy=f"{names}: look at the scores there; another scale, Measure(scale=...),"
-                    " or other interactions=... may fit better: compare the models",
+                    remedy="Look at the scores there; another scale, Measure(scale=...), or"
+                    " other interactions=... may fit better: compare the models.",
                 )
             )
         return checks

@@ -219,14 +219,14 @@ def fits(result: BayesComparison) -> tuple[str, ...]:
     left = result.loo(refit=False)
     largest = float(left.pareto_k.max())
     checks = [*left.checks(), *result.predictive_check(left).checks()]
-    failed = [f"{row.value:g} {row.check}: {row.remedy}." for row in checks if not row.ok]
+    failed = [f"{row.sentence} {row.remedy}" for row in checks if not row.ok]
     score = (
         f"Leaving one data set out: elpd {fixed(left.elpd, 1)}"
         f" (standard error {fixed(left.se, 1)}), {fixed(left.p_loo, 1)} effective parameters,"
         f" largest Pareto k {fixed(largest, 2)}."
     )
     if failed:
-        return score, "Predicting each data set by the others: " + " ".join(failed)
+        return score, " ".join(["Each data set was predicted by the others.", *failed])
     return score, (
         "Each data set was predicted by the others: none is so influential that the answer rests on"
         " it, and none is far from what the others let expect."

@@ -285,8 +285,8 @@ class OtherModels:
             self.disagree,
             sentence=f"{subject(self.disagree, 'other model', 'answers', of=len(self.variants))}"
             f" otherwise ({answers}).",
-            remedy=f"{answers}. The scores do not tell which model is right: say which is meant,"
-            " and both answers",
+            remedy="The scores do not tell which model is right: say which is meant, and both"
+            " answers.",
         )
 
 

@@ -58,16 +58,14 @@ def _replications(sample: ScoreSample) -> list[Check]:
             least=True,
             sentence=f"Draws from {fewest} replications vary too little, by 1/{fewest} of the"
             " variance.",
-            remedy=f"draws from {fewest} replications take few values and vary too little, by"
-            f" 1/{fewest} of the variance",
+            remedy="Intervals are too short: add replications.",
         ),
         Check.of(
             "replications that cannot be drawn",
             alone,
-            sentence=f"{subject(alone, 'replication', 'is')} the same in every resample, so that"
-            " intervals are too short.",
-            remedy="alone in their data set with scores of these algorithms: they are in every"
-            " resample as they are, so that intervals are too short",
+            sentence=f"{subject(alone, 'replication', 'is')} alone in a data set with scores of"
+            " these algorithms, and so the same in every resample.",
+            remedy="Intervals are too short: add replications there.",
         ),
     ]
 
@@ -90,9 +88,8 @@ def _error_rate(result: BootstrapComparison, procedure: BootstrapProcedure) -> C
         1.5,
         sentence=f"There are too few {drawn}s to draw from: for means of normal scores a"
         f" contrast errs {factor:.2g} times as often as it should.",
-        remedy=f"too few {drawn}s for a bootstrap this far out in the tail: intervals are"
-        ' too short and p-values too small; interval="expanded" and'
-        " compare_mixed allow for the number",
+        remedy="Intervals are too short and p-values too small this far out in the tail;"
+        ' interval="expanded" and compare_mixed allow for the number.',
     )
 
 
@@ -104,9 +101,9 @@ def _single_replication(procedure: BootstrapProcedure) -> Check:
         0.5,
         sentence=f"One replication makes {percent(procedure.largest_part)} of the variance of a"
         " contrast, as a failed run does.",
-        remedy="a failed run, or hardly any replications, carry the error: how often runs fail is"
-        " hardly known, and intervals of levels are too short, as resamples hold no more failures"
-        " than there were; report failures apart, or add replications",
+        remedy="How often runs fail is hardly known then, and intervals of levels are too short,"
+        " as resamples hold no more failures than there were: report failures apart, or add"
+        " replications.",
     )
 
 
@@ -129,8 +126,8 @@ def _statistic(result: BootstrapComparison, sample: ScoreSample) -> list[Check]:
             least=True,
             sentence=f"Only {brief(beyond)} {'scores' if pooled else 'data sets'} lie beyond the"
             " quantile, and so far out the bootstrap says little.",
-            remedy="resamples hold nothing beyond the extreme ones there are: so far out the"
-            " bootstrap says little; a mean or a median is safer",
+            remedy="Resamples hold nothing beyond the extreme ones there are; a mean or a median"
+            " is safer.",
         ),
     ]
 
@@ -148,8 +145,8 @@ def _references(result: BootstrapComparison) -> list[Check]:
             "scale computed of the same scores",
             float(normalised.of_scores),
             sentence="The scale is computed of the same scores, and its error is left out.",
-            remedy="it is held fixed while replications are drawn, so that its own error is left"
-            " out: references from elsewhere have none",
+            remedy="It is held fixed while replications are drawn; references from elsewhere"
+            " have no such error.",
         )
     ]
 
@@ -165,22 +162,22 @@ def _resamples(result: BootstrapComparison, procedure: BootstrapProcedure) -> li
     beyond = int((np.isinf(evidence.low) | np.isinf(evidence.high)).sum())
     # Of two units t reaches so far out that no share of draws is left.
     needed = BEYOND / procedure.share if procedure.share > 0 else np.inf
-    more = f"ask for more resamples, {needed:,.0f} or so"
+    more = f"Ask for more resamples, {needed:,.0f} or so."
     if needed * procedure.n_contrasts > _MEMORY:
-        more = "no memory holds as many resamples as that takes: fewer contrasts do with fewer, and"
-        more += " compare_mixed with none"
+        more = "No memory holds as many resamples as that takes: fewer contrasts do with fewer, and"
+        more += " compare_mixed with none."
     if each * least.min() > alpha:
         drawn = "replications" if result.target == "datasets" else "data sets"
         need = int(np.ceil(np.log2(each / alpha) - 1e-9))
-        more = f"no number of resamples helps: {need} {drawn} could decide, and compare_mixed can"
-        more += " with fewer"
+        more = f"No number of resamples helps: {need} {drawn} could decide, and compare_mixed can"
+        more += " with fewer."
     enough = Check.of(
         "smallest p-value that the resamples allow, adjusted",
         smallest,
         alpha,
-        sentence="The resamples are too few to decide any pair: the smallest p-value that they"
-        f" allow is {smallest:.4g}.",
-        remedy=("no pair can be decided, and intervals are infinite; " + more),
+        sentence="No pair can be decided: the smallest adjusted p-value that the resamples allow"
+        f" is {smallest:.4g}.",
+        remedy=f"Intervals are infinite. {more}",
     )
     if procedure.sides == 1:
         return [enough]
@@ -192,8 +189,8 @@ def _resamples(result: BootstrapComparison, procedure: BootstrapProcedure) -> li
             sentence=f"{subject(beyond, 'interval', 'reaches')} beyond the resamples.",
             remedy=more
             if smallest > alpha
-            else "few replications bear on these aggregates, of which most data sets have no part:"
-            " a mean rests on all of them; or ask for more resamples",
+            else "Few replications bear on these aggregates, of which most data sets have no part:"
+            " a mean rests on all of them; or ask for more resamples.",
         ),
     ]
 
@@ -211,14 +208,13 @@ def _pairs(
     near |= decisions.within_error(evidence.p_equivalence, tests.equivalence_error, alpha)
     in_steps = procedure.n_contrasts > 1
     return [
-        decisions.near_level(near & ~flat, pairs, "more of them decide: raise resamples="),
+        decisions.near_level(near & ~flat, pairs, "More resamples decide: raise resamples=."),
         decisions.over_equality(evidence, alpha, pairs, in_steps=in_steps),
         Check.of(
             "pairs with the same difference in every resample",
             int(flat.sum()),
             sentence=f"{subject(int(flat.sum()), 'pair', 'has')} the same difference in every"
             f" resample, so that there is nothing to test against ({some_of(pairs, flat)}).",
-            remedy=f"{some_of(pairs, flat)}: without spread there is nothing to test against; are"
-            " they the same algorithm?",
+            remedy=decisions.SAME,
         ),
     ]

@@ -158,7 +158,7 @@ def _check_table(scores: ScoreTable, control: Mapping[str, str]) -> None:
     if not factors:
         raise DesignError(
             "the table has no factors.",
-            hint='columns={"aug": "factor"} gives a column that role.',
+            hint='columns={"NAME": "factor"} gives a column that role.',
         )
     for name, level in control.items():
         if name not in factors:

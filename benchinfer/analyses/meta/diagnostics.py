@@ -12,7 +12,7 @@ from benchinfer.analyses.meta.pooling import NetworkFit, PairFits, gathered, lif
 from benchinfer.analyses.meta.studies import Studies
 from benchinfer.comparison.checks.tables import of_table, tolerance
 from benchinfer.comparison.evidence import Setting
-from benchinfer.core.numbers import amount, brief, count, join, subject
+from benchinfer.core.numbers import amount, brief, count, several, subject
 from benchinfer.core.sections import Check
 
 if TYPE_CHECKING:
@@ -35,8 +35,7 @@ def checks(meta: MetaComparison, p_error: float) -> tuple[Check, ...]:
             least=True,
             sentence=f"There are only {count(len(studies.datasets), 'data set')}, so that"
             " heterogeneity is hardly known.",
-            remedy="few data sets: heterogeneity is hardly known, and a claim about their domain"
-            " rests on them being typical of it",
+            remedy="Claims about others rest on these being typical of them: add data sets.",
         ),
         *_sampling(studies),
         *(_network(meta, fit) if fit is not None else _pairs(setting, meta.alone)),
@@ -46,8 +45,9 @@ def checks(meta: MetaComparison, p_error: float) -> tuple[Check, ...]:
             "numerical error of the p-values",
             p_error,
             1e-3,
-            sentence=f"P-values have numerical errors of up to {p_error:.2g}.",
-            remedy="the joint distribution of many statistics was evaluated roughly",
+            sentence=f"P-values have numerical errors of up to {p_error:.2g}, as the joint"
+            " distribution of many statistics was evaluated roughly.",
+            remedy="Those so near the level may fall on either side of it.",
         ),
         tolerance(setting.measure),
     ]
@@ -76,10 +76,9 @@ def _weights(meta: MetaComparison) -> list[Check]:
             ok=min(share, default=1.0) > 1 - 1e-12,
             sentence="Effects are few or unevenly exact and weighed by precision, which makes false"
             " claims more often than the level says.",
-            remedy="few or unevenly exact effects, weighed by precision, make false claims more"
-            " often than the level says (three uneven studies .28 in place of .05):"
-            ' interval="auto" gives such pairs equal weights, where no data set alone determines a'
-            " difference",
+            remedy="Three uneven studies err in .28 of the cases in place of .05. With"
+            ' interval="auto" such pairs get equal weights, where no data set alone determines a'
+            " difference.",
         ),
     ]
     if meta.joint and k > 2:
@@ -92,10 +91,10 @@ def _weights(meta: MetaComparison) -> list[Check]:
             fewest,
             3.0,
             least=True,
-            sentence=f"Some pairs rest on {count(fewest, 'data set')}, which decide next to"
+            sentence=f"Some pairs rest on {count(fewest, 'data set')}: that decides next to"
             " nothing.",
-            remedy="the spread of two has one degree of freedom, which decides next to nothing:"
-            ' method="fixed" tests the effect on these two alone',
+            remedy='The spread of two has one degree of freedom; method="fixed" tests the effect'
+            " on these two alone.",
         ),
     ]
 
@@ -103,25 +102,23 @@ def _weights(meta: MetaComparison) -> list[Check]:
 def _sampling(studies: Studies) -> list[Check]:
     known = studies.n[studies.n > 0]
     fewest = float(known.min()) if len(known) else np.inf
+    shrunk = ", once they are shrunk" if studies.prior_df else ""
     rows = [
         Check.of(
             "data sets without two algorithms to compare",
             len(studies.unused),
-            sentence=f"{subject(len(studies.unused), 'data set', 'is')} left out, as"
-            " there are no two algorithms to compare.",
-            remedy=f"left out: {join(studies.unused[:5])}",
+            sentence=f"{subject(len(studies.unused), 'data set', 'is')} left out, as there are no"
+            f" two algorithms to compare ({several(studies.unused)}).",
+            remedy="Such data sets say nothing of differences.",
         ),
         Check.of(
             "overlap of training sets declared",
             float(not studies.unknown_overlap),
             1.0,
             least=True,
-            sentence="How much training sets overlap is not declared, and sampling errors are too"
-            " small.",
-            remedy=(
-                "sampling errors take resamples as independent and are too small: declare"
-                ' resampling="cv:FOLDS" or resampling="holdout:FRACTION"'
-            ),
+            sentence="How much training sets overlap is not declared: resamples count as"
+            " independent, and sampling errors are too small.",
+            remedy='Declare resampling="cv:FOLDS" or resampling="holdout:FRACTION".',
         ),
     ]
     if len(known):
@@ -133,9 +130,7 @@ def _sampling(studies: Studies) -> list[Check]:
                 least=True,
                 sentence=f"Sampling errors rest on as few as {amount(fewest)} replications, and are"
                 " themselves uncertain.",
-                remedy=("shrunk " if studies.prior_df else "")
-                + "sampling errors from few replications are themselves uncertain, yet taken as"
-                " known in weights and Q",
+                remedy=f"Weights and Q take them as known{shrunk}.",
             )
         )
     return rows
@@ -150,10 +145,9 @@ def _network(meta: MetaComparison, fit: NetworkFit) -> list[Check]:
         Check.of(
             "sampling variances of 0",
             fit.lifted,
-            sentence=f"{subject(fit.lifted, 'effect', 'has', which='without any spread')} the"
-            " smallest sampling variance that there is.",
-            remedy="effects without any spread over replications were given the smallest sampling"
-            " variance there is",
+            sentence=f"{subject(fit.lifted, 'effect', 'has')} the smallest sampling variance that"
+            " there is, for lack of any spread over replications.",
+            remedy="They weigh as much as the most exact one: see whether their scores are right.",
         ),
         Check.of(
             "residual degrees of freedom",
@@ -162,15 +156,14 @@ def _network(meta: MetaComparison, fit: NetworkFit) -> list[Check]:
             least=True,
             sentence=f"Heterogeneity is estimated with {brief(fit.free)} degrees of freedom, which"
             " is hardly anything.",
-            remedy="heterogeneity is estimated from hardly anything",
+            remedy="Standard errors and predictions rest on it: add data sets.",
         ),
         Check.of(
             "pairs on indirect evidence only",
             len(apart),
             sentence=f"{subject(len(apart), 'pair', 'is')} compared through other algorithms alone,"
             f" as no data set holds both ({said}{' ...' if len(apart) > 3 else ''}).",
-            remedy=f"{said}{' ...' if len(apart) > 3 else ''}: no data set holds both; the"
-            " estimate is fair only if data sets with one are like those with the other",
+            remedy="The estimate is fair only if data sets with one are like those with the other.",
         ),
     ]
     if k > 2:
@@ -198,8 +191,7 @@ def _equal_heterogeneity(
                 least=True,
                 sentence="The errors of some contrasts rest on hardly any data sets"
                 f" ({brief(smallest)} degrees of freedom).",
-                remedy="the errors of some contrasts rest on hardly any data sets: their intervals"
-                " are wide and rely on normality",
+                remedy="Their intervals are wide and rely on normality.",
             )
         )
     pairs_tau2 = alone.tau2[alone.n_datasets >= 5]
@@ -212,16 +204,12 @@ def _equal_heterogeneity(
                 2.0,
                 sentence="Pairs vary by different amounts between data sets: one has"
                 f" {largest:.2g} times the heterogeneity of all.",
-                remedy="pairs vary by different amounts between data sets: robust errors allow"
-                " for it, and so do predictions of two levels for pairs that three data"
-                " sets hold; the test of designs does not; compare with"
-                ' pooling="pairwise"'
+                remedy="Robust errors allow for it, and so do predictions of two levels for pairs"
+                " that three data sets hold; the test of designs does not. Compare with"
+                ' pooling="pairwise".'
                 if robust
-                else (
-                    "pairs vary by different amounts between data sets, so that one"
-                    " heterogeneity is too small for some and their intervals are too short:"
-                    " compare with " + other + 'pooling="pairwise"'
-                ),
+                else "One heterogeneity is too small for some, whose intervals are too short:"
+                f' compare with {other}pooling="pairwise".',
             )
         )
     return rows
@@ -239,8 +227,7 @@ def _errors(fit: NetworkFit, k: int, interval: str) -> list[Check]:
             least=True,
             sentence="All pairs are taken as varying alike, as some differences are known from one"
             " data set or study alone.",
-            remedy="some differences are known from one data set or study alone, so that all pairs"
-            " are taken as varying alike: intervals of an erratic algorithm are too short",
+            remedy="Intervals of an erratic algorithm are too short.",
         )
     ]
 
@@ -256,15 +243,14 @@ def _pairs(setting: Setting, alone: PairFits) -> list[Check]:
             5.0,
             least=True,
             sentence=f"Some pairs have only {count(fewest, 'data set')}, so that their"
-            " heterogeneity"
-            " is hardly known.",
-            remedy="the heterogeneity of some pairs rests on hardly any data sets",
+            " heterogeneity is hardly known.",
+            remedy="Their intervals are wide: add data sets.",
         ),
         Check.of(
             "pairs not compared",
             lacking,
-            sentence=f"{subject(lacking, 'pair', 'is', of=k * (k - 1) // 2)} not compared.",
-            remedy="fewer than two data sets hold them, or they were not asked for:"
-            ' pooling="network" estimates all pairs',
+            sentence=f"{subject(lacking, 'pair', 'is', of=k * (k - 1) // 2)} not compared: fewer"
+            " than two data sets hold them, or they were not asked for.",
+            remedy='To estimate all pairs, use pooling="network".',
         ),
     ]

@@ -24,6 +24,7 @@ from benchinfer.analyses.mixed.numerics.shared import FEWEST_SHARED
 from benchinfer.analyses.mixed.tables import DirectEvidence, direct_evidence
 from benchinfer.comparison.adjustment import SIDES, level_spent
 from benchinfer.comparison.checks.decisions import (
+    SAME,
     near_level,
     stepwise_checks,
     within_error,
@@ -44,9 +45,9 @@ from benchinfer.comparison.normal import std_errors, without_spread
 from benchinfer.core.hints import literal
 from benchinfer.core.measure import Measure
 from benchinfer.core.numbers import (
+    as_sentence,
     count,
     fixed,
-    join,
     p_clause,
     several,
     significant,
@@ -91,7 +92,7 @@ def checks(
     # Random rotations or flips do not decide all pairs for certain.
     error = np.zeros_like(evidence.p_value) if evidence.p_error is None else evidence.p_error
     near = within_error(evidence.p_value, error, alpha)
-    row = near_level(near, pairs, "see with another seed")
+    row = near_level(near, pairs, "See with another seed.")
     return (
         *_fit(setting, fitted, evidence, p_error),
         *([row] if near.any() else []),
@@ -124,9 +125,8 @@ def _design(setting: Setting, design: Design) -> list[Check]:
             1.0,
             ok=domains <= 1 or design.domains != "pooled",
             sentence=f"The {domains} domains of the data sets are taken as one.",
-            remedy='the table names several domains: domains="separate"'
-            ' compares within each and over them, domains="random" takes'
-            " them as a sample of domains",
+            remedy='To compare within each and over them, use domains="separate"; to take them'
+            ' as a sample of domains, domains="random".',
         ),
         beyond(design.target),
     )
@@ -138,8 +138,9 @@ def _design(setting: Setting, design: Design) -> list[Check]:
             "empty cells",
             len(empty),
             sentence=f"{subject(len(empty), 'cell', 'has', of=cells)} no score ({first}{more}).",
-            remedy=f"no scores of {first}{more}: {use}, which is fair only if scores are not"
-            " missing because they are bad",
+            remedy=as_sentence(
+                f"{use}, which is fair only if scores are not missing because they are bad"
+            ),
         ),
         thin_cells(setting, "each pair" if each else "the model"),
         tolerance(setting.measure),
@@ -156,11 +157,10 @@ def _outcomes(setting: Setting, design: Design, contrasts: Array, pairs: Oriente
             "scores of 0 and 1 in a model of normal errors",
             setting.coverage.n,
             sentence="Scores of 0 and 1 are compared by a model of normal errors, which is the"
-            " wrong"
-            " tool.",
-            remedy="this is the wrong tool: compare_pair tests algorithms on the same"
-            ' items exactly (McNemar\'s test), and interval="wilson" of describe gives'
-            f" intervals of the rates; over several data sets {BINOMIAL}",
+            " wrong tool.",
+            remedy="For algorithms on the same items there is the exact test of compare_pair"
+            ' (McNemar\'s), and interval="wilson" of describe gives intervals of the rates; over'
+            f" several data sets, use {BINOMIAL}.",
         )
     ]
     if masked.any():
@@ -168,12 +168,11 @@ def _outcomes(setting: Setting, design: Design, contrasts: Array, pairs: Oriente
             Check.of(
                 "pairs without a verdict, as an algorithm is right or wrong on all items",
                 int(masked.sum()),
-                sentence=f"{subject(int(masked.sum()), 'pair', 'has')} no verdict, as an algorithm"
-                " is"
-                f" right or wrong on all items ({some_of(pairs, masked)}).",
-                remedy=f"{some_of(pairs, masked)}: scores that do not vary leave this model no"
-                " error to test against, so that p-values are 1 and intervals have no bounds;"
-                " compare_pair tests such pairs",
+                sentence=f"{subject(int(masked.sum()), 'pair', 'has')} no verdict, as an"
+                f" algorithm is right or wrong on all items ({some_of(pairs, masked)}).",
+                remedy="Scores that do not vary leave this model no error to test against:"
+                " p-values are 1, and intervals have no bounds. Such pairs are tested by"
+                " compare_pair.",
             )
         )
     return rows
@@ -189,8 +188,7 @@ def _constant_levels(setting: Setting, design: Design, errors: Errors) -> list[C
         len(names),
         sentence=f"{several(names)} {'has' if len(names) == 1 else 'have'} the same {where}, and so"
         " no error of the level.",
-        remedy=f"without spread, levels of {several(names)} have no error of their own: intervals"
-        " take the model's, common to all algorithms",
+        remedy="Their intervals take the model's error, common to all algorithms.",
     )
     return [row] if names else []
 
@@ -233,7 +231,7 @@ def residual_checks(
     """Return the checks of residuals; `scales` are other modelling scales that scores permit."""
     growth = ""
     if "log" in scales and measure.sign * residuals.spread.trend > 0.5:
-        growth = ', or Measure(scale="log"), as the spread grows with the score'
+        growth = 'The spread grows with the score: try Measure(scale="log"). '
     return [
         *_residual(residuals.shape, scales),
         *_spreads(residuals.spread, datasets, algorithms, growth, robust=robust),
@@ -249,10 +247,10 @@ def _residual(shape: Shape, scales: Sequence[str]) -> list[Check]:
     error = np.sqrt(6 / shape.n)
     # Of few residuals both numbers are large by chance.
     skewed, peaked = max(1.0, 4 * error), max(3.0, 8 * error)
-    means = "means over many replications stand this; with few, p-values near the level do not"
+    means = "means over many replications stand this; with few, p-values near the level do not."
     uses = {"log": "times and counts", "logit": "shares"}
     fit = [f"Measure(scale={literal(scale)}) for {uses[scale]}" for scale in scales]
-    border = ", ".join(fit) + "; " if fit else ""
+    scale = f"Try another scale, {' or '.join(fit)}; " if fit else ""
     return [
         Check.of(
             "residuals: skewness",
@@ -261,7 +259,7 @@ def _residual(shape: Shape, scales: Sequence[str]) -> list[Check]:
             least=shape.skewness < 0,
             ok=abs(shape.skewness) <= skewed,
             sentence=f"The residuals are skewed (skewness {fixed(shape.skewness, 1)}).",
-            remedy=("scores with a border on one side are skewed: " + border + means),
+            remedy=as_sentence(scale + means),
         ),
         Check.of(
             "residuals: excess kurtosis",
@@ -269,7 +267,7 @@ def _residual(shape: Shape, scales: Sequence[str]) -> list[Check]:
             peaked,
             sentence="Some scores lie far from what the model expects (excess kurtosis of the"
             f" residuals {fixed(shape.kurtosis, 1)}).",
-            remedy=f"some scores lie far from what the model expects: look at them; {means}",
+            remedy=f"Look at these: {means}",
         ),
     ]
 
@@ -284,9 +282,9 @@ def _spreads(
 ) -> list[Check]:
     """Check that residual variances are equal."""
     pairwise = (
-        "the pairs' own errors do not assume equal spreads"
+        "the pairs' own errors do not assume equal ones"
         if robust
-        else 'structure="pairwise" does not assume equal spreads'
+        else 'structure="pairwise" does not assume equal ones'
     )
     rows: list[Check] = []
     if np.isfinite(spread.p_algorithm):
@@ -301,16 +299,7 @@ def _spreads(
                 ok=ratio <= 2 or spread.p_algorithm > _SURE,
                 sentence=f"The scores of {algorithms[high]} vary {ratio:.2g} times as much as those"
                 f" of {algorithms[low]}.",
-                remedy=(
-                    (
-                        f"the residual SD of {algorithms[high]} is {ratio:.2g} times that of"
-                        f' {algorithms[low]}: residual="algorithm" models'
-                        " this"
-                    )
-                    + growth
-                    + "; "
-                    + pairwise
-                ),
+                remedy=f'{growth}To model unequal spreads, use residual="algorithm"; {pairwise}.',
             )
         )
     if np.isfinite(spread.p_dataset):
@@ -324,13 +313,7 @@ def _spreads(
                 ok=spread.deciles <= 3 or spread.p_dataset > _SURE,
                 sentence="Scores vary more on some data sets than on others, most on"
                 f" {datasets[high]}.",
-                remedy=(
-                    (
-                        f"replications vary more on some data sets, most on {datasets[high]}:"
-                        ' residual="dataset" models this'
-                    )
-                    + growth
-                ),
+                remedy=f'{growth}To model unequal spreads, use residual="dataset".',
             )
         )
     return rows
@@ -338,19 +321,12 @@ def _spreads(
 
 _normal_words = {
     "data set effects": (
-        "Data sets are not spread normally in difficulty",
-        (
-            "data sets are not spread normally in difficulty, as where they come in groups:"
-            " differences between algorithms do not rest on it, intervals of levels do"
-        ),
+        "Data sets are not spread normally in difficulty, as where they come in groups",
+        "Intervals of levels rest on it, differences between algorithms do not.",
     ),
     "data set x algorithm effects": (
         "How the algorithms differ does not vary normally between data sets",
-        (
-            "how algorithms differ does not vary normally between data sets: with few"
-            " data sets intervals and predictions rely on normality: look at outlying"
-            " data sets, and add more"
-        ),
+        "With few data sets intervals and predictions rely on it: see outlying ones, and add more.",
     ),
 }
 
@@ -401,16 +377,15 @@ def _outlying(
             len(far),
             sentence=f"On {several([str(datasets[m]) for m in far], _SHOWN)} the algorithms differ"
             " unlike elsewhere.",
-            remedy=f"on {join([str(datasets[m]) for m in far[:3]])}{more[0]} the algorithms differ"
-            " unlike elsewhere: look for errors in these scores; influence() says which verdicts"
-            " change without them",
+            remedy="Look for errors in these scores; influence() says which verdicts change"
+            " without them.",
         ),
         Check.of(
             "outlying cells",
             len(cells),
             sentence=f"{subject(len(cells), 'cell', 'lies')} far from what the other data sets say"
             f" ({'; '.join(where)}{more[1]}).",
-            remedy=f"{join(where)}{more[1]}: look for errors in these scores, such as failed runs",
+            remedy="Look for errors in these scores, such as failed runs.",
         ),
     ]
 
@@ -440,7 +415,7 @@ def _fit(
             ABSENT,
             len(model.singular),
             sentence=f"There is no sign that {', nor that '.join(signs)}.",
-            remedy=f"no evidence of variation from {join(absent)}; the fit stands",
+            remedy="Such a variance is estimated as zero, and the fit stands.",
         ),
         Check.of(
             "degrees of freedom",
@@ -448,16 +423,15 @@ def _fit(
             5.0,
             least=True,
             sentence=f"With {df:.3g} degrees of freedom intervals rely on normality.",
-            remedy=f"few degrees of freedom: intervals rely on normality; add {few}",
+            remedy=f"Add {few}.",
         ),
         Check.of(
             "error of adjusted p-values",
             p_error,
             1e-3,
             sentence=f"Adjusted p-values have errors of up to {p_error:.2g}: those near the level"
-            " may"
-            " fall on either side of it.",
-            remedy="p-values near the level may fall on either side of it",
+            " may fall on either side of it.",
+            remedy="Take such a verdict as undecided.",
         ),
     )
 
@@ -495,9 +469,8 @@ def _standard_errors(
         2.0 if structure == "common" else None,
         ok=structure != "common" or apart <= np.log(2.0),
         sentence=f"{_APART.format('between data sets')} (by a factor of {np.exp(apart):.2g}).",
-        remedy="pairs vary by different amounts between data sets, so that one common"
-        " error is too small for some and too large for others: use"
-        ' structure="pairwise"',
+        remedy='For some pairs it is too small, for others too large: structure="pairwise" gives'
+        " each its own.",
     )
     if fitted.datasets is not None:
         flat &= ~fitted.datasets.silent(family.matrix)
@@ -526,8 +499,8 @@ def _replication_errors(
         ok=design.by_replications or not (sure & (apart > np.log(2.0))).any(),
         sentence=f"{_APART.format('between replications')} (by a factor of"
         f" {np.exp(apart.max()):.2g}).",
-        remedy="scores of algorithms vary by different amounts, so that one common error is too"
-        ' small for some pairs and too large for others: use structure="pairwise"',
+        remedy='For some pairs it is too small, for others too large: structure="pairwise" gives'
+        " each its own.",
     )
     if not design.by_replications:
         return [row]
@@ -536,8 +509,7 @@ def _replication_errors(
         int(flat.sum()),
         sentence=f"{subject(int(flat.sum()), 'pair', 'has')} the same difference in every"
         f" replication, so that there is no error to test against ({some_of(pairs, flat)}).",
-        remedy=f"{some_of(pairs, flat)}: without spread there is no error to test against;"
-        " compare_permutation, which takes none, tests those that differ",
+        remedy=f"{SAME} Those that differ are tested by compare_permutation.",
     )
     return [row, without, *_unshared(setting, design, means)]
 
@@ -552,11 +524,9 @@ def _unshared(setting: Setting, design: Design, means: ReplicationMeans) -> list
         Check.informing(
             "pairs compared as independent samples",
             len(names),
-            sentence=f"{subject(len(names), 'pair', 'is')} compared as independent samples"
-            f" ({some(names)}).",
-            remedy=f"{some(names)}: they share fewer than two replications, and are compared by"
-            " Welch's"
-            " t-test",
+            sentence=f"{subject(len(names), 'pair', 'is')} compared by Welch's t-test of"
+            f" independent samples, as they share fewer than two replications ({some(names)}).",
+            remedy="Replications that both have would make it a paired test.",
         )
     ]
 
@@ -583,18 +553,17 @@ def _direct(result: MixedComparison, pairs: Oriented, alpha: float) -> list[Chec
         Check.of(
             "pairs that share no data set",
             int(none.sum()),
-            sentence=f"{subject(int(none.sum()), 'pair', 'shares')} no data set"
-            f" ({some_of(pairs, none)}).",
-            remedy=f"{some_of(pairs, none)}: what is said of them rests on other algorithms and"
-            " the model alone",
+            sentence=f"{subject(int(none.sum()), 'pair', 'shares')} no data set: what is said of"
+            f" them rests on other algorithms and the model alone ({some_of(pairs, none)}).",
+            remedy="Run both on some data sets to compare them directly.",
         ),
         Check.of(
             "pairs that shared data sets do not support",
             len(shown),
             sentence=f"{subject(len(shown), 'verdict', 'is')} not that of the data sets that both"
             f" algorithms have ({'; '.join(shown[:_SHOWN])}{more}).",
-            remedy=f"{'; '.join(shown[:_SHOWN])}{more}: the model adds data sets that only one of"
-            " the two has; direct() is of those that both have",
+            remedy="The model adds data sets that only one of the two has; direct() leaves"
+            " these out.",
         ),
     ]
 
@@ -610,9 +579,8 @@ def _few_shared(result: MixedComparison, pairs: Oriented) -> Check:
         int(silent.sum()),
         sentence=f"{subject(int(silent.sum()), 'pair', 'shares')} fewer than {FEWEST_SHARED} data"
         f" sets, too few for a test ({some_of(pairs, silent)}).",
-        remedy=f"{some_of(pairs, silent)}: too few to tell how differences vary, so that p-values"
-        " are 1 and intervals have no bounds; estimates of pairs that share none are differences"
-        " of levels",
+        remedy="Their p-values are 1, and their intervals have no bounds; estimates of pairs"
+        " that share none are differences of levels.",
     )
 
 
@@ -658,10 +626,10 @@ def _other_reference(
     row = Check.informing(
         f"pairs that {by} decide otherwise",
         int(changed.sum()),
-        sentence=f"{by.capitalize()} decide {count(int(changed.sum()), 'pair')} otherwise"
-        f" ({some_of(pairs, changed)}).",
-        remedy=f"{some_of(pairs, changed)}: reference={literal(other)} gives other verdicts; the"
-        " differences do not look normal, which rotations take them to be and sign flips do not",
+        sentence=f"The differences do not look normal, and {by} decide"
+        f" {count(int(changed.sum()), 'pair')} otherwise ({some_of(pairs, changed)}).",
+        remedy="Rotations take them to be normal, sign flips do not: report"
+        f" reference={literal(other)} as well.",
     )
     return [row]
 
@@ -688,17 +656,17 @@ def _skewness(result: MixedComparison, family: ContrastFamily, pairs: Oriented) 
         Check.of(
             "pairs whose differences are too skew for claims about means",
             int(skew.sum()),
-            sentence=f"The differences of {count(int(skew.sum()), 'pair')} are too skew for claims"
-            f" about means ({some_of(pairs, skew)}).",
-            remedy=f"{some_of(pairs, skew)}: a claim about means needs symmetric differences, so"
-            " that these pairs are undecided; compare_permutation compares typical differences",
+            sentence=f"The differences of {count(int(skew.sum()), 'pair')} are too skew for"
+            f" claims about means, so that such a pair is undecided ({some_of(pairs, skew)}).",
+            remedy="Tests of means take differences as symmetric; typical differences are compared"
+            " by compare_permutation.",
         ),
         Check.of(
             "decided pairs that a t-test corrected for skewness leaves undecided",
             int(lost.sum()),
             sentence="A t-test corrected for skewness leaves"
             f" {count(int(lost.sum()), 'decided pair')} undecided ({some_of(pairs, lost)}).",
-            remedy=f"{some_of(pairs, lost)}: these verdicts rest on symmetric differences;"
-            " compare_permutation compares typical differences",
+            remedy="Such a verdict rests on symmetric differences; typical differences are"
+            " compared by compare_permutation.",
         ),
     ]

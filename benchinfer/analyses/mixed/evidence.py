@@ -14,7 +14,7 @@ from benchinfer.comparison.evidence import Evidence, Level, Setting, silenced, w
 from benchinfer.comparison.further import best
 from benchinfer.core.errors import DesignError
 from benchinfer.core.numbers import count
-from benchinfer.numerics import closed_testing, max_t, multiplicity, rotations
+from benchinfer.numerics import max_t, rotations
 from benchinfer.numerics.covariance import Adjusted, Estimates, all_pairs
 from benchinfer.numerics.directions.rank_sets import RankSets, RowReference, rank_sets
 from benchinfer.numerics.rates import rate_interval
@@ -254,7 +254,7 @@ def evidence_of(
         options.alpha,
         setting.measure.margin,
         options.alternative,
-        closed_by(method, options, family.matrix, fitted.datasets),
+        closed_test(method, options, family.matrix, fitted.datasets),
         errors.least,
         interval=options.interval,
     )
@@ -315,53 +315,24 @@ def levels_of(
     return Level(levels, levels - half, levels + half)
 
 
-def closed_by(
+def closed_test(
     method: str,  # the adjustment, resolved
     options: MixedOptions,  # of `compare_mixed`
     matrix: Array,  # (P, K) contrasts of pairs, all of them or those with a control
     means: SharedMeans | None,  # what rotations go with
     directions: int = rotations.DIRECTIONS,  # how many rotations or flips
-) -> normal.Closed | None:
+) -> rotations.ClosedTest | None:
     """Return the closed test of contrasts, None where the adjustment is another one."""
     if method not in CLOSED:
         return None
-    k, first, second = matrix.shape[1], matrix.argmax(axis=1), matrix.argmin(axis=1)
-    number = np.zeros((k, k), np.int64)
-    number[np.triu_indices(k, 1)] = np.arange(k * (k - 1) // 2)
-    at = number[np.minimum(first, second), np.maximum(first, second)]
-    side = adjustment.SIDES[options.alternative]
-    every = not side and _all_pairs(matrix)
-    spent = adjustment.level_spent(method, len(matrix), options.interval)
-
-    def by_sets(raw: Array, _: Flags, __: float) -> tuple[Array, Array]:
-        p = np.ones(k * (k - 1) // 2)
-        p[at] = raw
-        if every:
-            closed = closed_testing.bergmann_hommel(p, k, spent)[at]
-        else:
-            closed = multiplicity.holm(raw, spent)
-        return closed, np.zeros(len(raw))
-
-    if method != "rotation" or means is None or len(means.mean) < rotations.FEWEST_ROWS:
-        return by_sets
-
-    def by_rotations(raw: Array, silent: Flags, margin: float) -> tuple[Array, Array]:
-        table = means.centred
-        table[:, second[0]] -= side * margin
-        p_raw, masked = np.ones(k * (k - 1) // 2), np.zeros(k * (k - 1) // 2, np.bool_)
-        p_raw[at], masked[at] = raw, silent
-        closed = rotations.closed_pairs(
-            table,
-            p_raw,
-            options.alpha,
-            control=None if every else int(second[0]),
-            side=side,
-            silent=masked,
-            reference=options.reference,
-            directions=directions,
-            seed=options.seed,
-            spent=spent,
-        )
-        return closed.p_value[at], closed.error[at]
-
-    return by_rotations
+    many = means is not None and len(means.mean) >= rotations.FEWEST_ROWS
+    return rotations.ClosedTest.of(
+        matrix,
+        means.centred if means is not None and many and method == "rotation" else None,
+        side=adjustment.SIDES[options.alternative],
+        alpha=options.alpha,
+        spent=adjustment.level_spent(method, len(matrix), options.interval),
+        reference=options.reference,
+        directions=directions,
+        seed=options.seed,
+    )

@@ -26,7 +26,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 from scipy.special import stdtr
 
-from benchinfer.analyses.mixed.evidence import closed_by
+from benchinfer.analyses.mixed.evidence import closed_test
 from benchinfer.analyses.mixed.fit import MixedFit, ScoreReduction, reread
 from benchinfer.analyses.mixed.numerics.moments import Statistics
 from benchinfer.analyses.mixed.numerics.optimum import ModelFit, fit
@@ -369,7 +369,7 @@ def _adjusted(
 ) -> tuple[Array, Array]:
     part, alpha = replace(family, matrix=matrix), options.alpha
     means = SharedMeans.of_moments(stats) if method == "rotation" else None
-    closed = closed_by(method, options, matrix, means, _DIRECTIONS)
+    closed = closed_test(method, options, matrix, means, _DIRECTIONS)
     evidence, _ = evidence_of(
         part, levels, errors, method, alpha, margin, options.alternative, closed,
         interval=options.interval,

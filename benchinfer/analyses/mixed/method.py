@@ -107,7 +107,7 @@ def _drawn(result: MixedComparison) -> str:
     what = {"rotation": "rotations", "flips": "flips"}[result.options.reference]
     few, many = rotations.DIRECTIONS, rotations.MORE_DIRECTIONS
     return (
-        f" Random {what}: {few:,}, of p-values near the level {many:,}; seed"
+        f" {few:,} random {what} were drawn, and {many:,} for p-values near the level; seed"
         f" {result.provenance.seed}."
     )
 

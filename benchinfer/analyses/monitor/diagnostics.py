@@ -10,7 +10,7 @@ from benchinfer.analyses.monitor.design import MonitorDesign
 from benchinfer.analyses.monitor.feed import StageDifferences
 from benchinfer.comparison.checks import tables
 from benchinfer.comparison.evidence import Setting
-from benchinfer.core.numbers import count, subject
+from benchinfer.core.numbers import as_sentence, count, subject
 from benchinfer.core.sections import Check
 from benchinfer.numerics.shifts import skewness
 from benchinfer.numerics.types import Flags
@@ -21,7 +21,7 @@ type Named = Callable[[Flags], str]
 def checks(
     setting: Setting, design: MonitorDesign, course: Course, gathered: StageDifferences
 ) -> tuple[Check, ...]:
-    """Return the checks of a monitored experiment; the remedies name the pairs."""
+    """Return the checks of a monitored experiment; the sentences name the pairs."""
     names = setting.algorithms
 
     def named(chosen: Flags) -> str:
@@ -45,16 +45,14 @@ def _rule(design: MonitorDesign, course: Course, named: Named) -> list[Check]:
     if design.method != "recursive" or not design.rule.startswith("literal"):
         return []
     broken = np.array([end == BROKEN_DOWN for end in course.ends])
-    where = f" ({named(broken)} broke down)" if broken.any() else ""
+    where = f", and of {named(broken)} they broke down" if broken.any() else ""
     return [
         Check.of(
             "boundaries as printed",
             1.0,
-            sentence="The boundaries are those printed, which spend only .017 to .019 of a level of"
-            " .05.",
-            remedy="the printed rule spends only .017 to .019 of a level of .05, and has no"
-            f' boundaries after some stages{where}: rule="constant" has'
-            " more power",
+            sentence="The boundaries are those printed, which spend only .017 to .019 of a level"
+            f" of .05{where}.",
+            remedy='After some stages the printed rule has none; rule="constant" has more power.',
         )
     ]
 
@@ -65,9 +63,9 @@ def _provisional(course: Course, named: Named) -> Check:
     return Check.of(
         "provisional p-values",
         n,
-        sentence=f"{subject(n, 'provisional p-value', 'decides')} nothing yet ({named(waiting)}).",
-        remedy=f"of {named(waiting)}: a part of the level is kept for later stages, so these"
-        " p-values decide nothing yet, however small they are",
+        sentence=f"{subject(n, 'provisional p-value', 'decides')} nothing yet, however small"
+        f" ({named(waiting)}).",
+        remedy="A part of the level is kept for later stages.",
     )
 
 
@@ -88,12 +86,13 @@ def _skew(design: MonitorDesign, gathered: StageDifferences, named: Named) -> Ch
         bound,
         ok=not skewed.any(),
         sentence=f"The differences of {count(int(skewed.sum()), 'pair')} are skewed, and with"
-        " skewed"
-        f" differences these tests reject too often ({named(skewed)}).",
-        remedy=f"of {named(skewed)}: {what} test symmetry, which skewness alone contradicts, and a"
-        " recursion adds up the bias of its stages: with means that are equal, strongly skewed"
-        " differences were rejected at .05 in .13 to .17 of simulated runs by t tests and in .75"
-        " to .94 by signed ranks; compare means over more replications, once and at the end",
+        f" skewed differences these tests reject too often ({named(skewed)}).",
+        remedy=as_sentence(
+            f"{what} test symmetry, which skewness alone contradicts, and a recursion adds up"
+            " the bias of its stages: of strongly skewed differences with equal means .13 to .17"
+            " were rejected at .05 by t tests in simulations, and .75 to .94 by signed ranks."
+            " Compare means over more replications, once and at the end"
+        ),
     )
 
 
@@ -111,8 +110,7 @@ def _zeros(gathered: StageDifferences, named: Named) -> Check:
         ok=bool((share <= 0.5).all()),
         sentence=f"Most differences of {count(int((share > 0.5).sum()), 'pair')} are zero"
         f" ({named(share > 0.5)}).",
-        remedy=f"of {named(share > 0.5)}: most differences say nothing, and signed ranks leave"
-        " them out",
+        remedy="Such differences say nothing, and signed ranks leave them out.",
     )
 
 
@@ -123,9 +121,7 @@ def _ends(course: Course, named: Named) -> list[Check]:
         int(futile.sum()),
         sentence=f"{subject(int(futile.sum()), 'pair', 'was')} stopped for futility, which is no"
         f" evidence of equality ({named(futile)}).",
-        remedy=f"of {named(futile)}: a difference could not be shown; that is no evidence"
-        ' of equality, which method="anytime" can give with a'
-        " tolerance",
+        remedy='Evidence of it takes method="anytime" with a tolerance.',
     )
     return [row] if futile.any() else []
 
@@ -142,9 +138,9 @@ def _empty(course: Course, design: MonitorDesign, named: Named) -> list[Check]:
             int(empty.sum()),
             sentence=f"No value is left for the difference of {count(int(empty.sum()), 'pair')}"
             f" ({named(empty)}).",
-            remedy=f"of {named(empty)}: no value is left for {about}, so the differences have"
-            " none, or changed as the experiment ran, or this is one of the few experiments in"
-            " which the sequence misses the truth; compare means at the end",
+            remedy=f"The differences have no {about}, or changed as the experiment ran, or this"
+            " is one of the few experiments in which the sequence misses the truth. Compare means"
+            " at the end.",
         )
     ]
 
@@ -153,7 +149,7 @@ def _claims(setting: Setting, design: MonitorDesign) -> list[Check]:
     d = len(setting.coverage.datasets)
     if d == 1:
         return []
-    one = "e-values multiply" if design.method == "anytime" else "p-values are combined"
+    one = "E-values multiply" if design.method == "anytime" else "P-values are combined"
     return [
         Check.of(
             "data sets taken together",
@@ -161,7 +157,7 @@ def _claims(setting: Setting, design: MonitorDesign) -> list[Check]:
             1.0,
             sentence=f"The {d} data sets are taken together: a pair is decided when its difference"
             " shows on some of them.",
-            remedy=f"{one} over data sets, which have to be independent: a pair is decided when"
-            " its difference shows on some of them, and nothing is said of a domain",
+            remedy=f"{one} over data sets, which have to be independent; nothing is said of a"
+            " domain.",
         )
     ]

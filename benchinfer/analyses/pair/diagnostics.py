@@ -28,7 +28,7 @@ from scipy.special import ndtri
 from benchinfer.analyses.pair.scores import OF_RANKS, Pair, PairedScores
 from benchinfer.comparison.adjustment import stepwise
 from benchinfer.comparison.checks import decisions, tables
-from benchinfer.comparison.contrasts import ContrastFamily
+from benchinfer.comparison.contrasts import ContrastFamily, some_of
 from benchinfer.core.numbers import brief, p_clause, subject
 from benchinfer.core.saving import savable, shaped
 from benchinfer.core.sections import Check
@@ -136,8 +136,8 @@ def _of_test(test: str, data: PairedScores) -> list[Check]:
                 n,
                 sentence=f"{subject(n, 'replication', 'lacks', of=len(data.table))} some of the"
                 " algorithms.",
-                remedy="a pair is compared on the replications that both have; fair only if scores"
-                " are not missing because they are bad",
+                remedy="A pair is compared on those that both have, which is fair only if scores"
+                " are not missing because they are bad.",
             )
         )
     if test == "5x2cv-t":
@@ -149,9 +149,8 @@ def _of_test(test: str, data: PairedScores) -> list[Check]:
                 least=True,
                 sentence="The estimate depends on the order of the replications, of which it takes"
                 " the first difference.",
-                remedy="its estimate is the first of the ten differences, two folds of a"
-                ' replication standing together; test="5x2cv-f" takes all'
-                " ten",
+                remedy="Two folds of a replication stand together, and all ten differences are"
+                ' taken by test="5x2cv-f".',
             )
         )
     if test == "5x2cv-f":
@@ -162,7 +161,7 @@ def _of_test(test: str, data: PairedScores) -> list[Check]:
                 1.0,
                 least=True,
                 sentence="This test has no sides, and cannot show equivalence.",
-                remedy='its F has no sides; test="5x2cv-t" or "corrected-t" have',
+                remedy='For that, use test="5x2cv-t" or "corrected-t".',
             )
         )
     return rows
@@ -171,14 +170,14 @@ def _of_test(test: str, data: PairedScores) -> list[Check]:
 def _of_distribution(result: PairComparison) -> list[Check]:
     """Return the checks of differences that are few, not normal or without spread."""
     evidence = result.evidence
-    flat = int(((evidence.std_error == 0) & (evidence.high - evidence.low == np.inf)).sum())
+    flat = (evidence.std_error == 0) & (evidence.high - evidence.low == np.inf)
     rows = [
         Check.of(
             "pairs without any spread of differences",
-            flat,
-            sentence=f"{subject(flat, 'pair', 'has')} no spread of differences, and so no error to"
-            " test against.",
-            remedy="there is no error to judge by: the test says nothing of these",
+            int(flat.sum()),
+            sentence=f"{subject(int(flat.sum()), 'pair', 'has')} no spread of differences, and so"
+            f" no error to test against ({some_of(result.pairs.oriented(), flat)}).",
+            remedy="The test says nothing of such a pair.",
         )
     ]
     df = evidence.df[np.isfinite(evidence.df)]
@@ -191,7 +190,7 @@ def _of_distribution(result: PairComparison) -> list[Check]:
                 least=True,
                 sentence=f"With {brief(float(df.min()))} degrees of freedom intervals rely on"
                 " normality.",
-                remedy="few degrees of freedom: intervals rely on normality; add replications",
+                remedy="Add replications.",
             )
         )
     p = np.array([x.p_values[0] for x in result.looks if len(x.p_values) and x.n < MOST])
@@ -206,8 +205,7 @@ def _of_distribution(result: PairComparison) -> list[Check]:
                 ok=float(p.min()) > limit,
                 sentence="Differences do not look normal, which t-tests of so few rely on"
                 f" (Shapiro-Wilk test, {p_clause(float(p.min()))}).",
-                remedy="t-tests rely on normality where differences are few; look at the Q-Q plot"
-                " (plot kind quantiles)",
+                remedy="Look at the Q-Q plot (plot kind quantiles).",
             )
         )
     return rows
@@ -227,7 +225,7 @@ def _of_decisions(result: PairComparison, family: ContrastFamily, pairs: list[Pa
         mean = np.array([pair.differences.mean() for pair in pairs])
         rows += [
             decisions.differences_of_zero(result.zeros, n, oriented),
-            decisions.other_sign(direction, mean, oriented, 'test="t" compares means'),
+            decisions.other_sign(direction, mean, oriented, 'test="t"'),
         ]
     return rows
 
@@ -242,6 +240,5 @@ def _of_claims(result: PairComparison, data: PairedScores) -> Check:
         1.0,
         least=True,
         sentence="Claims are about these trained models: training again might change them.",
-        remedy="test items of models that were trained once say nothing of how much training again"
-        " would change them",
+        remedy="By how much, the test items do not say: repeat the training.",
     )

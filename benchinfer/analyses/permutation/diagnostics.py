@@ -51,7 +51,7 @@ def _attainable(
     if not result.pairwise:
         drawn = tests.pooled.n
         smallest = 1 / (drawn + 1 if tests.pooled.kind == "monte-carlo" else drawn)
-        more = f"more {unit}s or resamples are needed"
+        more = f"more {unit}s or resamples"
     elif "asymptotic" in tests.kinds:
         smallest, more = 0.0, ""
     else:
@@ -61,19 +61,19 @@ def _attainable(
             # The last of a family has to pass the mildest step, and all others go with it.
             smallest, many = float(adjusted(result.adjusted, pairwise.smallest).min()), 1.0
         two_sided = result.alternative == "two-sided"
-        more = f"{int(np.ceil(np.log2(many / alpha) + two_sided - 1e-9))} could"
+        least = int(np.ceil(np.log2(many / alpha) + two_sided - 1e-9))
+        more = count(least, unit)
         if data.repeated or 1 / (result.options.resamples + 1) > 0.99 * smallest / many:
-            more = "more scores or resamples could"
+            more = "more scores or resamples"
     smallest = min(smallest, 1.0)
     blocks = count(int((pairwise.n - pairwise.zeros).max()), unit)
     return Check.of(
         decisions.ATTAINABLE,
         smallest,
         alpha,
-        sentence=f"No pair can be decided, whatever the scores: the smallest adjusted p-value that"
-        f" there can be is {smallest:.4g}.",
-        remedy=f"no pair differs on more than {blocks}, and so few decide none, whatever the"
-        f" scores: the smallest adjusted p-value that they give is {smallest:.4g}; {more}",
+        sentence="No pair can be decided, whatever the scores: none differs on more than"
+        f" {blocks}, and the smallest adjusted p-value that these can give is {smallest:.4g}.",
+        remedy=f"It takes {more} to decide one.",
     )
 
 
@@ -94,17 +94,16 @@ def _of_blocks(result: PermutationComparison, data: Exchangeable, lost: list[str
             layout.dropped,
             sentence=f"{subject(layout.dropped, data.unit, 'is', which='with one algorithm only')}"
             " left out.",
-            remedy="they hold scores of one algorithm only, so that no labels can be exchanged",
+            remedy="Labels are exchanged within a block, which takes two algorithms.",
         ),
         Check.of(
             f"blocks ({data.unit}s) that lack algorithms",
             int(lacking.sum()),
             sentence=f"{subject(int(lacking.sum()), data.unit, 'lacks', of=len(present))} some of"
-            " the"
-            " algorithms.",
-            remedy="labels are exchanged among the algorithms that are there, and levels are of an"
-            " additive fit of blocks and algorithms; fair only if scores are not missing because"
-            " they are bad",
+            " the algorithms.",
+            remedy="Labels are exchanged among those that are there, and levels are of an"
+            " additive fit of blocks and algorithms, which is fair only if scores are not missing"
+            " because they are bad.",
         ),
     ]
     if lost:
@@ -115,7 +114,7 @@ def _of_blocks(result: PermutationComparison, data: Exchangeable, lost: list[str
                 len(lost),
                 sentence=f"{subject(len(lost), 'pair', 'is')} not compared, as no {data.unit} holds"
                 f" both algorithms ({named}).",
-                remedy=f"not compared: {named}",
+                remedy=f"To compare them, run both on the same {data.unit}s.",
             )
         )
     rows += tables.tied(data.ties)
@@ -130,9 +129,9 @@ def _dominating_dataset(result: PermutationComparison, data: Exchangeable) -> li
         return []
     means = np.bincount(data.block, data.values) / np.maximum(np.bincount(data.block), 1)
     squares = np.bincount(data.dataset, (data.values - means[data.block]) ** 2, d)
-    advice = 'on="ranks" gives each block the same weight'
+    advice = 'To give each block the same weight, use on="ranks"'
     if data.target == "datasets":
-        advice = 'scale="dataset" tests each data set in units of its own'
+        advice = 'To test each data set in units of its own, use scale="dataset"'
     share = float(squares.max() / squares.sum()) if squares.sum() > 0 else 0.0
     return [
         Check.of(
@@ -141,7 +140,7 @@ def _dominating_dataset(result: PermutationComparison, data: Exchangeable) -> li
             0.5,
             sentence=f"{datasets[int(squares.argmax())]} has {percent(share)} of the spread of all"
             " data sets, and outweighs the others.",
-            remedy=(f"{datasets[int(squares.argmax())]} outweighs all others: " + advice),
+            remedy=f"{advice}.",
         )
     ]
 
@@ -160,8 +159,7 @@ def _of_scores(
         ok=tests.tied <= n / 2,
         sentence=f"{percent(tests.tied / n)} of the scores share their rank with others, which"
         " leaves little power.",
-        remedy="most scores share their rank with others: exact and Monte Carlo p-values hold,"
-        " with little power",
+        remedy="Exact and Monte Carlo p-values hold all the same.",
     )
     return [
         *([ties] if result.on in RANKED else []),
@@ -173,9 +171,8 @@ def _of_scores(
             ok=not skew.any(),
             sentence=f"The differences of {count(int(skew.sum()), 'pair')} are skewed, and skewness"
             f" alone can make these tests reject ({some_of(pairs, skew)}).",
-            remedy=f"{some_of(pairs, skew)}: sign flips and signed ranks test that differences are"
-            " symmetric, and skewness alone can reject: look at the largest differences, and read"
-            " such a verdict as one on distributions, not on means",
+            remedy="Sign flips and signed ranks test whether differences are symmetric: look at"
+            " the largest ones, and read such a verdict as one on distributions, not on means.",
         ),
     ]
 
@@ -190,7 +187,7 @@ def _of_decisions(
         decisions.near_level(
             decisions.within_error(evidence.p_value, result.p_error, alpha),
             pairs,
-            "more of them decide: raise resamples=",
+            "More resamples decide: raise resamples=.",
         )
     ]
     if not result.pairwise:
@@ -201,10 +198,8 @@ def _of_decisions(
                 int(disagreeing.sum()),
                 sentence=f"Tests on their own scores decide {count(int(disagreeing.sum()), 'pair')}"
                 f" otherwise ({some_of(pairs, disagreeing)}).",
-                remedy=(
-                    f"{some_of(pairs, disagreeing)}: pooled tests of two algorithms depend on the"
-                    ' others; pairs="pairwise" tests each pair on its own scores'
-                ),
+                remedy="Pooled tests of two algorithms depend on the scores of the others;"
+                ' pairs="pairwise" leaves these out.',
             )
         )
     return [
@@ -213,7 +208,7 @@ def _of_decisions(
             np.where(decided, evidence.statistic, 0.0),
             tests.pairwise.mean[shown],
             pairs,
-            'on="values" compares means',
+            'on="values"',
         ),
         decisions.over_equality(
             evidence,
@@ -235,8 +230,7 @@ def _of_adjustment(result: PermutationComparison) -> list[Check]:
                 1.0,
                 least=True,
                 sentence="Pooled tests of pairs keep the level only if all algorithms are alike.",
-                remedy="pooled scores control them only if all algorithms are alike: read the"
-                ' global test, and pairs="pairwise" for pairs',
+                remedy='Read the global test, and for pairs use pairs="pairwise".',
             )
         )
     if condition := ADJUSTMENTS[result.adjusted].condition:
@@ -249,8 +243,7 @@ def _of_adjustment(result: PermutationComparison) -> list[Check]:
                 least=True,
                 sentence=f"The adjustment needs {condition} of the p-values, which is not"
                 " established for tests of pairs.",
-                remedy=f"it needs {condition} of the p-values, which is not established for tests"
-                f" of pairs: adjust={literal(other)} needs nothing",
+                remedy=f"To need no such condition, use adjust={literal(other)}.",
             )
         )
     return rows
@@ -259,7 +252,7 @@ def _of_adjustment(result: PermutationComparison) -> list[Check]:
 def _of_claims(result: PermutationComparison) -> list[Check]:
     """Return the checks of the population of the claims, missing scores and the tolerance."""
     setting, domain = result.setting, result.target == "domain"
-    domains, thin = len(set(setting.domains)), len(setting.coverage.thin)
+    domains = len(set(setting.domains))
     rows: list[Check] = []
     if domain:
         rows = [
@@ -269,7 +262,7 @@ def _of_claims(result: PermutationComparison) -> list[Check]:
                 domains,
                 1.0,
                 sentence=f"The {domains} domains of the data sets are taken as one.",
-                remedy="the table names several domains; compare_mixed compares within each",
+                remedy="To compare within each, use compare_mixed.",
             ),
         ]
     else:
@@ -278,11 +271,6 @@ def _of_claims(result: PermutationComparison) -> list[Check]:
             rows.append(tables.beyond(result.target))
     return [
         *rows,
-        Check.of(
-            "thin cells",
-            thin,
-            sentence=f"{subject(thin, 'cell', 'lacks', of=setting.coverage.counts.size)} runs.",
-            remedy="some replications are missing in these cells; the rest is used",
-        ),
+        tables.thin_cells(setting, "the test"),
         tables.tolerance(setting.measure),
     ]

@@ -139,7 +139,7 @@ class VerdictAgreement:
         same = f"{by} the same verdict on {n - differ:,} of {count(n, 'pair')}{tested}"
         if against:
             return f"{same}; on {against:,} they call different algorithms better."
-        return f"{same}; on {differ:,} they differ, and none calls the other algorithm better."
+        return f"{same}; on {differ:,} they differ, but never on which algorithm is better."
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,7 +22,7 @@ from benchinfer.core.errors import DesignError, FitError, unknown
 from benchinfer.core.numbers import brief, count, subject
 from benchinfer.core.sections import Check
 from benchinfer.numerics.types import Codes
-from benchinfer.scores.features import Feature
+from benchinfer.scores.rows.features import Feature
 from benchinfer.scores.table import ScoreTable
 
 if TYPE_CHECKING:
@@ -286,9 +286,8 @@ def _checks(
             leaves if again else 0,
             sentence=f"The {leaves} leaves were chosen by the scores that they compare: differences"
             " between them are too large on average.",
-            remedy="intervals and p-values within leaves take these as known beforehand:"
-            " differences between leaves are too large on average; honest=True divides by one half"
-            " of the data sets and compares on the other.",
+            remedy="Intervals and p-values within leaves take these as known beforehand;"
+            " honest=True divides by one half of the data sets and compares on the other.",
         ),
         Check.of(
             "data sets per parameter of the tree's model",
@@ -296,32 +295,30 @@ def _checks(
             _PER_PARAMETER,
             sentence=f"There are only {brief(per_parameter)} data sets for each parameter of the"
             " tree's model, which find only large differences.",
-            remedy="tests along characteristics keep their level, but find only large differences:"
-            " compare fewer algorithms, or on more data sets.",
+            remedy="Tests along characteristics keep their level all the same. Compare fewer"
+            " algorithms, or on more data sets.",
             least=True,
         ),
         Check.of(
             "characteristics that were not tested",
             len(untested),
-            sentence=f"{subject(len(untested), 'characteristic', 'was')} not tested"
-            f" ({', '.join(untested)}).",
-            remedy=f"{', '.join(untested)}: no division leaves {options.minsize} data sets on"
-            " either side.",
+            sentence=f"{subject(len(untested), 'characteristic', 'was')} not tested, as no"
+            f" division leaves {options.minsize} data sets on either side ({', '.join(untested)}).",
+            remedy="A smaller minsize=... or more data sets would do.",
         ),
         Check.of(
             "data sets left out of the tree",
             len(cells.n) - len(usable),
             sentence=f"{subject(len(cells.n) - len(usable), 'data set', 'is')} left out of the"
-            " tree.",
-            remedy="they lack scores of algorithms that the model of the tree needs.",
+            " tree, for lack of scores of algorithms that its model needs.",
+            remedy="The tree says nothing of such data sets.",
         ),
         Check.informing(
             "values of characteristics that data sets lack",
             sum(lacking.values()),
             sentence=f"{count(sum(lacking.values()), 'value')} of characteristics are missing"
             f" ({named}).",
-            remedy=f"of {', '.join(f'{name} ({n})' for name, n in lacking.items())}: these data"
-            " sets have"
-            " no part in its tests and divisions, and go to the larger side.",
+            remedy="Data sets that lack a value have no part in its tests and divisions, and go"
+            " to the larger side.",
         ),
     ]

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from benchinfer.analyses.subgroups.subgroups import Subgroups
-    from benchinfer.scores.features import Feature
+    from benchinfer.scores.rows.features import Feature
 
 
 # Distinct data sets that a sample with replacement has on average.

@@ -26,7 +26,7 @@ from benchinfer.core.saving import SAME, savable, shaped
 from benchinfer.core.sections import Check
 from benchinfer.numerics.types import Array
 from benchinfer.relations.ensemble import Ensemble
-from benchinfer.scores.features import Feature
+from benchinfer.scores.rows.features import Feature
 
 if TYPE_CHECKING:
     import pandas as pd

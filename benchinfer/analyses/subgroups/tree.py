@@ -34,7 +34,7 @@ from benchinfer.analyses.subgroups.numerics.fluctuation import (
 from benchinfer.core.saving import savable, shaped
 from benchinfer.numerics.ties import joined_levels
 from benchinfer.numerics.types import Array, Codes, Flags
-from benchinfer.scores.features import Feature
+from benchinfer.scores.rows.features import Feature
 
 type Prune = Literal["none", "aic", "bic"]
 type Tests = Literal["auto", "permutation", "asymptotic"]

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from benchinfer.analyses.wins import diagnostics
-from benchinfer.analyses.wins.comparison import WinsComparison, most_odds, odds_of_level
+from benchinfer.analyses.wins.comparison import WinsComparison, odds_of_level
 from benchinfer.analyses.wins.counts import By, Counted, Wins, count_wins, wins_setting
-from benchinfer.analyses.wins.fit import FittedWorths, WorthErrors, listed
+from benchinfer.analyses.wins.fit import FittedWorths, WinLikelihood, WorthErrors, listed
 from benchinfer.analyses.wins.numerics.likelihood import (
     quasi_variances,
 )
@@ -40,7 +40,7 @@ def by_likelihood(counted: Counted, options: WinsOptions) -> WinsComparison:
     """Compare by maximum likelihood."""
     setting, alpha = wins_setting(counted, options.rope), options.alpha
     fitted = FittedWorths.of(counted, options)
-    tally, fit, kind, errors = fitted.tally, fitted.fit, fitted.kind, fitted.errors
+    fit, kind, errors = fitted.fit, fitted.kind, fitted.errors
     family = options.family(setting.algorithms, fit.log_worth)
     adjust = _adjustment(options, robust=kind == "robust")
     df, least = errors.of(family.matrix)
@@ -49,10 +49,10 @@ def by_likelihood(counted: Counted, options: WinsOptions) -> WinsComparison:
         family, fit.log_worth, adjusted, adjust, alpha, setting.measure.margin,
         options.alternative, least=least, interval=options.interval,
     )  # fmt: skip
-    low, high = _open_bounds(evidence.low, evidence.high, most_odds(counted.tally))
+    low, high = _open_bounds(evidence.low, evidence.high, counted.tally.most_odds)
     least_of_pairs = errors.of(all_pairs(len(setting.algorithms))[1])[1]
     codes = decide(evidence.estimate, evidence.p_value, evidence.p_equivalence, alpha)
-    levels = _levels(errors, alpha, most_odds(counted.tally))
+    levels = _levels(errors, alpha, counted.tally.most_odds)
     result = WinsComparison(
         setting=setting,
         pairs=ComparedPairs.of(family, setting, codes, levels, directed=options.directed),
@@ -68,12 +68,9 @@ def by_likelihood(counted: Counted, options: WinsOptions) -> WinsComparison:
         counted=counted,
         quasi=quasi_variances(errors.cov, least_of_pairs),
         errors=kind,
-        fit=fit,
-        bayes=None,
+        inference=WinLikelihood(fit),
     )
-    rows = diagnostics.checks(
-        result, tally, family, adjust, adjusted, least, fitted.spread, boundless=fitted.boundless
-    )
+    rows = diagnostics.checks(result, fitted, family, adjust, adjusted, least)
     return replace(result, stored_checks=rows)
 
 
@@ -162,8 +159,7 @@ def by_posterior(
         counted=counted,
         quasi=quasi_variances(np.cov(effects.reshape(-1, effects.shape[2]), rowvar=False)),
         errors="posterior",
-        fit=None,
-        bayes=posterior,
+        inference=posterior,
     )
     return replace(result, stored_checks=diagnostics.posterior_checks(result, posterior))
 

@@ -10,32 +10,24 @@ import numpy as np
 from scipy.special import expit
 
 from benchinfer.analyses.wins.counts import Counted
-from benchinfer.analyses.wins.fit import FittedWorths
-from benchinfer.analyses.wins.numerics import likelihood
-from benchinfer.analyses.wins.numerics.likelihood import QuasiVariances, WinFit
-from benchinfer.analyses.wins.numerics.posterior import WinModel, WinPriors, replicated
+from benchinfer.analyses.wins.fit import WinLikelihood
+from benchinfer.analyses.wins.numerics.likelihood import QuasiVariances, quasi_variances
+from benchinfer.analyses.wins.numerics.posterior import WinModel, WinPriors
 from benchinfer.analyses.wins.numerics.tally import Tally, Ties
 from benchinfer.analyses.wins.options import WinsOptions
 from benchinfer.analyses.wins.posterior import WinPosterior
 from benchinfer.comparison import wording
 from benchinfer.comparison.comparison import TestedComparison
-from benchinfer.comparison.further import best
-from benchinfer.comparison.posterior import probabilities
 from benchinfer.core.frames import frame
 from benchinfer.core.numbers import count
 from benchinfer.core.provenance import StoredOptions
 from benchinfer.core.saving import SAME, savable, shaped
-from benchinfer.numerics.covariance import Adjusted, all_pairs
-from benchinfer.numerics.directions.rank_sets import RankSets, rank_sets_of_draws
-from benchinfer.numerics.outcome_probabilities import directional
+from benchinfer.numerics.directions.rank_sets import RankSets
 from benchinfer.numerics.types import Array
 
 if TYPE_CHECKING:
     import pandas as pd
     from xarray import DataTree
-
-
-_REPLICATES, _INSIDE = 2000, 0.9
 
 
 def win_square(tally: Tally) -> tuple[Array, Array]:
@@ -48,27 +40,6 @@ def win_square(tally: Tally) -> tuple[Array, Array]:
     return won, tied
 
 
-def _expected(result: WinsComparison, counts: Tally) -> tuple[Array, Array, Array]:
-    """Return (3, P) expected wins, ties and losses, and bounds of new ones.
-
-    New ones are of the posterior, or binomial by the estimates.
-    """
-    tails = (1 - _INSIDE) / 2, (1 + _INSIDE) / 2
-    if result.bayes is not None:
-        rng = np.random.default_rng(result.provenance.seed)
-        new = replicated(result.model, result.bayes.draws, _REPLICATES, rng)
-        low, high = np.quantile(new, tails, axis=1)
-        return new.mean(axis=1), low, high
-    from scipy.stats import binom  # half a second, which a comparison does without
-
-    i, j = counts.pairs.T
-    tie = None if result.fit is None else result.fit.tie
-    n, worth = counts.n[0], result.log_worth
-    shares = np.stack(likelihood.probabilities(worth[i] - worth[j], tie))
-    low, high = (binom.ppf(q, np.rint(n), shares) for q in (tails[0], 1 - tails[0]))
-    return n * shares, np.maximum(low, 0.0), np.maximum(high, 0.0)
-
-
 _TIES = {
     "davidson": "ties were modelled with a parameter of their own (Davidson)",
     "half": "a tie counted as half a win for each side",
@@ -78,19 +49,6 @@ SIZES = (
     "Wins say how often an algorithm is better, not by how much: small differences count like large"
     " ones"
 )
-
-
-# Odds that estimates and bounds may reach, whatever the number of contests.
-_ODDS = 1000
-
-
-def most_odds(tally: Tally) -> int:
-    """Return the limit of finite odds: 1,000, or the number of contests if that is larger.
-
-    Of n contests that all are won, none shows odds beyond n: those come from the model, the penalty
-    and the tails of t distributions of few degrees of freedom.
-    """
-    return max(_ODDS, int(tally.total.n.sum()))
 
 
 def counting(result: WinsComparison) -> str:
@@ -115,45 +73,7 @@ def model(result: WinsComparison) -> str:
     """Return a sentence on the fitted model, the method of estimation and the errors."""
     ties = _TIES[result.ties]
     ties = f"; {ties}" if result.counted.tally.ties.sum() else ""
-    if result.bayes is None:
-        how = "penalised maximum likelihood (Firth)" if result.penalised else "maximum likelihood"
-        if result.penalised and not result.options.penalised:
-            apart = len(result.counted.tally.with_ties(result.options.ties).groups()) > 1
-            how += ", as some algorithms never lose to others" * apart
-            how += ", as the parameter of ties has no finite estimate" * (not apart)
-        errors = "errors take all contests as independent"
-        if result.errors == "robust":
-            errors = (
-                "errors are from the spread of data sets (sandwich), as contests of a data set"
-                f" depend on each other, with {_degrees(result)}"
-            )
-        return f"A Bradley-Terry model was fitted by {how}{ties}; {errors}"
-    settled = result.bayes.convergence
-    chains, draws, _ = result.bayes.draws.log_worth.shape
-    dependence = (
-        ", with worths of each data set that depart from the common ones"
-        if result.departures
-        else ", all contests taken as independent given the worths"
-    )
-    return (
-        f"A Bayesian Bradley-Terry model was fitted{dependence}{ties}. The posterior was sampled by"
-        f" Hamiltonian Monte Carlo ({chains} chains of {draws:,} draws, seed"
-        f" {result.provenance.seed}; largest R-hat"
-        f" {max(settled.r_hat, settled.r_hat_effects):.3f})"
-    )
-
-
-def _degrees(result: WinsComparison) -> str:
-    """Return the degrees of freedom of the tests as text."""
-    df = result.evidence.df[np.isfinite(result.evidence.std_error)]
-    if not len(df):
-        return "no degrees of freedom: a single data set informs on each pair"
-    if np.ptp(df) == 0:
-        return f"{df[0]:.4g} degree{'' if df[0] == 1 else 's'} of freedom"
-    return (
-        f"{df.min():.1f} to {df.max():.1f} degrees of freedom (Bell and McCaffrey), by the data"
-        " sets that inform on a pair"
-    )
+    return result.inference.sentence(result, ties)
 
 
 def odds_of_level(k: int) -> float:
@@ -166,7 +86,7 @@ def odds_of_level(k: int) -> float:
 
 
 @savable
-@shaped(counted=SAME, quasi=SAME, fit=SAME, bayes=SAME)
+@shaped(counted=SAME, quasi=SAME, inference=SAME)
 @dataclass(frozen=True, eq=False, repr=False)
 class WinsComparison(TestedComparison):
     """Verdicts from how often algorithms win against each other.
@@ -183,10 +103,8 @@ class WinsComparison(TestedComparison):
         Quasi-variances of the log worths.
     errors
         ``"robust"``, ``"independent"`` or, of a posterior, ``"posterior"``.
-    fit
-        By maximum likelihood, None of a posterior.
-    bayes
-        Of a Bayesian model, else None.
+    inference
+        The fit by maximum likelihood, or the posterior of a Bayesian model.
     """
 
     _home: ClassVar[str] = "benchinfer.analyses.wins"
@@ -194,8 +112,7 @@ class WinsComparison(TestedComparison):
     counted: Counted
     quasi: QuasiVariances
     errors: str
-    fit: WinFit | None
-    bayes: WinPosterior | None
+    inference: WinLikelihood | WinPosterior
 
     _title: ClassVar[str] = "Wins (Bradley-Terry model)"
     _leans_on: ClassVar[str] = "the model of wins, with approximate errors"
@@ -205,17 +122,12 @@ class WinsComparison(TestedComparison):
     @property
     def _bayesian(self) -> bool:
         """True if verdicts rest on posterior probabilities."""
-        return self.bayes is not None
+        return self.inference.bayesian
 
     @override
     def _rank_sets(self) -> RankSets:
-        """Return the sets of the best and of ranks by worths, from draws where there are some."""
-        if self.bayes is not None:
-            return rank_sets_of_draws(self.bayes.draws.log_worth, self.level)
-        fitted = FittedWorths.of(self.counted, self.options)
-        df, least = fitted.errors.of(all_pairs(len(self.algorithms))[1])
-        errors, worth = Adjusted(fitted.errors.cov, df), fitted.fit.log_worth
-        return best.of_normal(worth, errors, self._alpha, self.measure.margin, least)
+        """Return the sets of the best and of ranks by worths."""
+        return self.inference.rank_sets(self)
 
     @property
     def posterior(self) -> DataTree:
@@ -258,7 +170,7 @@ class WinsComparison(TestedComparison):
     @property
     def penalised(self) -> bool:
         """True if the likelihood was penalised."""
-        return self.fit is not None and self.fit.penalised
+        return self.inference.penalised
 
     @property
     def log_worth(self) -> Array:
@@ -275,32 +187,7 @@ class WinsComparison(TestedComparison):
     @property
     def rule(self) -> str:
         """The decision rule in words."""
-        rope, none = self.rope, "No region of equivalence is set."
-        within = f"between {0.5 - rope:g} and {0.5 + rope:g}"
-        if self.bayes is not None:
-            share = f"more than {100 * directional(self.level):.6g} %"
-            if rope == 0:
-                return (
-                    "A pair is decided when the posterior probability that one wins more often than"
-                    f" it loses is {share}, and undecided otherwise. {none}"
-                )
-            return (
-                "A pair is decided when the posterior probability that one wins with a probability"
-                f" above {0.5 + rope:g} is {share}; it is equivalent when the probability that this"
-                f" lies {within} is at least {100 * self.level:g} %; otherwise it is undecided."
-            )
-        alpha = f"{100 * self._alpha:.3g} %"
-        test = "adjusted p-value"
-        if self.alternative != "two-sided":
-            side = "more" if self.alternative == "better" else "less"
-            test = f"adjusted one-sided p-value, that first wins {side} often than it loses,"
-        decided = f"decided when the {test} of its odds is at most {alpha}"
-        if rope == 0:
-            return f"A pair is {decided}, and undecided otherwise. {none}"
-        return (
-            "A pair is equivalent when the adjusted test that the probability of winning lies"
-            f" {within} rejects at {alpha}; otherwise it is {decided}; otherwise it is undecided."
-        )
+        return self.inference.rule(self)
 
     @property
     def formula(self) -> str:
@@ -328,13 +215,7 @@ class WinsComparison(TestedComparison):
     @property
     def _interval_note(self) -> str:
         """Note on infinite odds and bounds; empty where all are finite."""
-        if self.bayes is not None or np.isfinite([self.evidence.low, self.evidence.high]).all():
-            return ""
-        total = count(int(self.counted.tally.total.n.sum()), "contest")
-        return (
-            f"Odds, and bounds of odds, beyond {most_odds(self.counted.tally):,} to 1 are open:"
-            f" {total} do not show such odds."
-        )
+        return self.inference.interval_note(self)
 
     def headline(self) -> str:
         """Return the verdict in one sentence, with its direction and its scope."""
@@ -352,18 +233,7 @@ class WinsComparison(TestedComparison):
 
     def _effects(self) -> Mapping[str, Array]:
         """Return odds that the first wins, intervals, tests or probabilities, and the counts."""
-        columns = dict(super()._effects())
-        if self.bayes is None:
-            worth = self.evidence.estimate
-            beyond = np.abs(worth) > np.log(most_odds(self.counted.tally))
-            odds = self.measure.effect(np.where(beyond, np.copysign(np.inf, worth), worth))
-            columns |= {"estimate": odds, "prob_win": expit(worth)}
-        else:
-            columns = {name: columns[name] for name in ("estimate", "conf_low", "conf_high")} | {
-                **probabilities(self.bayes.outcomes),
-                "prob_win": self.bayes.prob_win,
-                "prob_more_wins": self.bayes.more,
-            }
+        columns = self.inference.effects(self, super()._effects())
         if self.pairs.averages:
             return columns
         won, tied = win_square(self.counted.tally)
@@ -395,9 +265,7 @@ class WinsComparison(TestedComparison):
             "ties": tied.sum(axis=1),
             "losses": won.sum(axis=0),
         }
-        if self.bayes is not None:
-            of_draws = self.bayes.ranks
-            columns |= {"expected_rank": of_draws.expected, "prob_best": of_draws.best}
+        columns |= self.inference.ranking()
         return frame({**{name: table[name] for name in table.columns}, **columns})
 
     def wins(self) -> pd.DataFrame:
@@ -429,7 +297,7 @@ class WinsComparison(TestedComparison):
             beats whom.
         """
         counts = self.counted.tally.with_ties(self.ties).total
-        expected, low, high = _expected(self, counts)
+        expected, low, high = self.inference.expected(self, counts)
         names, (i, j) = self.algorithms, counts.pairs.T
         columns = {"first": [names[k] for k in i], "second": [names[k] for k in j]}
         for name, inside, observed, at in (
@@ -450,13 +318,5 @@ class WinsComparison(TestedComparison):
     def _sources(self) -> list[object]:
         """Return the functions used whose docstrings name their sources."""
         from benchinfer.analyses.wins.compare import compare_wins
-        from benchinfer.analyses.wins.numerics import posterior
-        from benchinfer.analyses.wins.numerics.robust import robust_errors
-        from benchinfer.comparison.posterior import settled
-        from benchinfer.numerics.max_t import max_t
 
-        used: list[object] = [compare_wins, likelihood.quasi_variances]
-        if self.bayes is not None:
-            return [*used, posterior.density, posterior.sample, settled]
-        robust = [robust_errors] if self.errors == "robust" else []
-        return [*used, likelihood.fit_wins, *robust, max_t]
+        return [compare_wins, quasi_variances, *self.inference.sources(self)]

@@ -15,12 +15,13 @@ from benchinfer.comparison.checks import decisions, tables
 from benchinfer.comparison.contrasts import some_of
 from benchinfer.comparison.normal import std_errors, without_spread
 from benchinfer.core.errors import FitError
-from benchinfer.core.numbers import amount, count, join, p_clause, percent, several, subject
+from benchinfer.core.numbers import amount, count, p_clause, percent, several, subject
 from benchinfer.core.sections import Check
 from benchinfer.scores.checks.kinds import BINOMIAL
 
 if TYPE_CHECKING:
     from benchinfer.analyses.wins.counts import Counted
+    from benchinfer.analyses.wins.fit import FittedWorths
     from benchinfer.analyses.wins.numerics.likelihood import QuasiVariances, WinFit
     from benchinfer.analyses.wins.numerics.robust import RobustErrors
     from benchinfer.analyses.wins.numerics.tally import Tally
@@ -35,29 +36,26 @@ _TOO_SMALL, _FEW, _MISFIT, _QUASI, _ROUNDING = 1.2, 5, 0.05, 0.1, 1e-6
 
 def checks(
     result: WinsComparison,
-    tally: Tally,  # as the model took it
+    fitted: FittedWorths,
     family: ContrastFamily,
     adjust: str,
     errors: Adjusted,  # covariance of the log worths, degrees of freedom of the contrasts
     least: Array,  # (P,) least errors of the contrasts
-    spread: RobustErrors | None,  # errors by the spread of data sets, if there are several
-    *,
-    boundless: bool,  # whether the parameter of ties has no finite estimate
 ) -> tuple[Check, ...]:
     """Return the diagnostics of a comparison by maximum likelihood."""
-    names, fit = result.algorithms, result.fit
+    names = result.algorithms
     pairs = result.pairs.oriented(family.named_sides(names))
     advice = 'errors="robust" allows for it'
     return (
         *_counts(result),
-        *_dependence(spread, result.counted, result.errors, advice),
+        *_dependence(fitted.spread, result.counted, result.errors, advice),
         *decisions.stepwise_checks(
             result.setting, family, result.evidence, adjust, result._alpha, pairs
         ),
         *(_of_spread(family, errors, least, pairs) if result.errors == "robust" else []),
-        *_goodness(tally, fit),
+        *_goodness(fitted.tally, fitted.fit),
         *_quasi(result.quasi, names),
-        *(_penalty(result, tally, boundless=boundless) if result.penalised else []),
+        *(_penalty(result, fitted) if result.penalised else []),
     )
 
 
@@ -90,9 +88,9 @@ def _counts(result: WinsComparison) -> list[Check]:
         Check.of(
             "pairs that never met",
             int((n == 0).sum()),
-            sentence=f"{subject(int((n == 0).sum()), 'pair', 'has', of=len(n))} never met: what is"
-            " said of them rests on the model alone.",
-            remedy="what is said of these pairs rests on the model alone, through other algorithms",
+            sentence=f"{subject(int((n == 0).sum()), 'pair', 'has', of=len(n))} never met: what"
+            " is said of them rests on other algorithms and the model alone.",
+            remedy="Contests between the two would compare them directly.",
         ),
         Check.of(
             "fewest contests of a pair that met",
@@ -100,15 +98,15 @@ def _counts(result: WinsComparison) -> list[Check]:
             _FEW,
             least=True,
             sentence=f"Some pairs met only {amount(float(n[n > 0].min()))} times.",
-            remedy="so few contests say little of who wins",
+            remedy="So few contests say little of who wins.",
         ),
         Check.of(
             "share of ties",
             share,
             0.5,
             sentence=f"{percent(share)} of the contests are ties, so that few decide.",
-            remedy="most contests are ties, so that few decide: look at the tie tolerance, and at"
-            " the sizes of the differences (compare_mixed)",
+            remedy="Look at the tie tolerance, and at the sizes of the differences"
+            " (compare_mixed).",
         ),
         Check.of(
             "region of equivalence about 1/2",
@@ -116,7 +114,7 @@ def _counts(result: WinsComparison) -> list[Check]:
             None,
             ok=rope > 0,
             sentence="No region of equivalence is set, so that no pair can be called equivalent.",
-            remedy="no region is set, so no pair can be called equivalent: rope=0.05 sets one",
+            remedy="For that, set one, such as rope=0.05.",
         ),
     ]
     if not counted.clustered:
@@ -125,13 +123,9 @@ def _counts(result: WinsComparison) -> list[Check]:
     rates = Check.of(
         tables.RATES,
         setting.coverage.n,
-        sentence="Scores of 0 and 1 are compared by the rates of the data sets: one that is higher"
-        " by"
-        " one item wins like one that is far higher.",
-        remedy=(
-            "a rate that is higher by one item wins like one that is far higher:"
-            f" {BINOMIAL} models right and wrong"
-        ),
+        sentence="Scores of 0 and 1 are compared by the rates of the data sets: one that is"
+        " higher by one item wins like one that is far higher.",
+        remedy=f"A model of right and wrong items is {BINOMIAL}.",
     )
     domain = target == "domain"
     return [
@@ -156,11 +150,9 @@ def _dependence(
                 1.0,
                 least=True,
                 sentence="Published counts do not say which contests are of one data set: errors"
-                " are"
-                " too small, of many algorithms by far.",
-                remedy="published counts do not say which contests go together: as each data set"
-                " ranks all algorithms at once, errors that take contests as independent are too"
-                " small, of many algorithms by far",
+                " are too small, of many algorithms by far.",
+                remedy="Each data set ranks all algorithms at once, while these errors take"
+                " contests as independent.",
             )
         ]
     clusters = counted.tally.clusters
@@ -175,8 +167,7 @@ def _dependence(
                 least=True,
                 sentence=f"Contests of a {unit} depend on each other, and"
                 f" {count(clusters, unit)} cannot show by how much.",
-                remedy=f"contests of a {unit} depend on each other, and so few {unit}s do not show"
-                " by how much: claims may be too sure",
+                remedy=f"Claims may be too sure: add {unit}s.",
             )
         ]
     if spread is None:
@@ -191,10 +182,7 @@ def _dependence(
             ok=safe or ratio <= _TOO_SMALL,
             sentence=f"Contests of a data set depend on each other: standard errors are {ratio:.2g}"
             " times those of independent contests.",
-            remedy=(
-                "contests of a data set depend on each other, so that claims are too sure; "
-                + advice
-            ),
+            remedy=f"Claims are too sure; {advice}.",
         )
     ]
 
@@ -215,9 +203,9 @@ def _of_spread(
             int(lone.sum()),
             sentence=f"{subject(int(lone.sum()), 'pair', 'is')} undecided, as one of the two met"
             f" others on a single data set ({some_of(pairs, lone)}).",
-            remedy=f"{some_of(pairs, lone)}: one data set does not show how data sets vary, so"
-            " these pairs are undecided, and their intervals, with those against the average, have"
-            " no bounds: scores.subset(algorithms=[...]) leaves such algorithms out",
+            remedy="One data set does not show how data sets vary: intervals of such a pair, and"
+            " those against the average, have no bounds. To leave such algorithms out, use"
+            " scores.subset(algorithms=[...]).",
         ),
         Check.of(
             "fewest degrees of freedom of a pair",
@@ -227,8 +215,8 @@ def _of_spread(
             ok=not few.any(),
             sentence=f"{subject(int(few.sum()), 'pair', 'rests')} on a few of the data sets"
             f" ({some_of(pairs, few)}).",
-            remedy=f"{some_of(pairs, few)}: these pairs rest on a few of the data sets, so that"
-            " only very large differences are shown; more scores of these algorithms would help",
+            remedy="Only very large differences are decided there; more scores of these"
+            " algorithms would help.",
         ),
     ]
 
@@ -249,8 +237,7 @@ def _goodness(tally: Tally, fit: WinFit | None) -> list[Check]:
             ok=p > _MISFIT,
             sentence="Some pairs win more or less often than one number for each algorithm says"
             f" (test of fit, {p_clause(p)}).",
-            remedy="some pairs win more or less often than the worths say (see predicted()): one"
-            " number for each algorithm may not tell who beats whom",
+            remedy="One number may not tell who beats whom: see predicted().",
         )
     ]
 
@@ -266,15 +253,15 @@ def _quasi(quasi: QuasiVariances, names: tuple[str, ...]) -> list[Check]:
             _QUASI,
             sentence=f"Intervals of the worths compare pairs only roughly, with errors up to"
             f" {percent(worst)} too large or too small.",
-            remedy="intervals of worths compare pairs roughly only: read the contrasts",
+            remedy="For pairs, read the contrasts.",
         )
     ]
     if none:
-        remedy = (
-            f"of {several(none)} the quasi-variance is negative, as of an algorithm that is much"
-            " like another one, and no interval compares it with others: read the contrasts"
+        remedy = "Such an algorithm is much like another one: read the contrasts."
+        sentence = (
+            f"No interval compares the worth of {several(none)} with those of others, as a"
+            " quasi-variance is negative."
         )
-        sentence = f"No interval compares the worth of {several(none)} with those of others."
         row = Check.of(
             "algorithms without a quasi-standard error", len(none), sentence=sentence, remedy=remedy
         )
@@ -282,29 +269,28 @@ def _quasi(quasi: QuasiVariances, names: tuple[str, ...]) -> list[Check]:
     return rows
 
 
-def _penalty(result: WinsComparison, tally: Tally, *, boundless: bool) -> list[Check]:
+def _penalty(result: WinsComparison, fitted: FittedWorths) -> list[Check]:
     """Return the checks on worths, or a parameter of ties, that only the penalty makes finite."""
-    groups = tally.groups()
-    listed = "; ".join(join([result.algorithms[k] for k in group]) for group in groups)
+    groups = fitted.tally.groups()
+    listed = "; ".join(several([result.algorithms[k] for k in group]) for group in groups)
     ties = Check.of(
         "ties whose parameter has no finite estimate",
         float(result.counted.tally.ties.sum()),
         sentence="The parameter of ties has no finite estimate: each tie counts as half a win for"
         " each side.",
-        remedy='each counts as half a win for each side, as by ties="half", under the'
-        ' penalty; inference="bayes" keeps the parameter, finite by its priors',
+        remedy='That is what ties="half" does, under the penalty; inference="bayes" keeps the'
+        " parameter, finite by its priors.",
     )
     worths = Check.of(
         "groups of algorithms of which one never loses to the other",
         len(groups),
         1.0,
         sentence=f"Algorithms fall into {len(groups)} groups, of which one never loses to the"
-        " other:"
-        " the sizes of their worths say little.",
-        remedy="worths of different groups are finite by the penalty alone, and their sizes say"
-        f" little; p-values between groups are not below those of sign tests: {listed}",
+        f" other: {listed}.",
+        remedy="The sizes of their worths are finite by the penalty alone, and say little;"
+        " p-values between groups are not below those of sign tests.",
     )
-    return [worths, ties] if boundless else [worths]
+    return [worths, ties] if fitted.boundless else [worths]
 
 
 def _chains(posterior: WinPosterior, *, departures: bool) -> list[Check]:
@@ -321,10 +307,8 @@ def _chains(posterior: WinPosterior, *, departures: bool) -> list[Check]:
             "paths of the sampler that went astray",
             lost,
             sentence=f"{subject(lost, 'path', 'has')} gone astray: some part of the posterior may"
-            " not"
-            " have been reached.",
-            remedy="some part of the posterior may not have been reached: priors=..."
-            " with smaller numbers",
+            " not have been reached.",
+            remedy="Use priors=... with smaller numbers.",
         )
     )
     error = float(max(posterior.outcomes.error.max(), posterior.ranks.error.max()))

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from scipy.special import expit
 
+from benchinfer.analyses.wins.fit import NO_ROPE, TAILS
 from benchinfer.analyses.wins.numerics import posterior
 from benchinfer.analyses.wins.numerics.posterior import (
     WinDraws,
@@ -17,11 +19,19 @@ from benchinfer.analyses.wins.numerics.posterior import (
     prior_draws,
     start,
 )
-from benchinfer.comparison.posterior import Convergence, segments_r_hat, settled
+from benchinfer.analyses.wins.numerics.tally import Tally
+from benchinfer.comparison.posterior import Convergence, probabilities, segments_r_hat, settled
 from benchinfer.core.errors import DesignError
 from benchinfer.core.progress import of_task
 from benchinfer.core.saving import SAME, savable, shaped
-from benchinfer.numerics.outcome_probabilities import Outcomes, Ranks, average_outcomes, ranks
+from benchinfer.numerics.directions.rank_sets import RankSets, rank_sets_of_draws
+from benchinfer.numerics.outcome_probabilities import (
+    Outcomes,
+    Ranks,
+    average_outcomes,
+    directional,
+    ranks,
+)
 from benchinfer.numerics.types import Array
 
 if TYPE_CHECKING:
@@ -32,13 +42,17 @@ if TYPE_CHECKING:
 
 
 WARM_UP = 1000
+_REPLICATES = 2000  # of the counts
 
 
 @savable
 @shaped(draws=SAME, outcomes=SAME, prob_win="P [0,1]", more="P [0,1]", ranks=SAME)
 @dataclass(frozen=True, slots=True)
 class WinPosterior:
-    """Posterior of a Bayesian Bradley-Terry model."""
+    """Posterior of a Bayesian Bradley-Terry model; answers the questions of `WinLikelihood`."""
+
+    bayesian: ClassVar[bool] = True
+    penalised: ClassVar[bool] = False
 
     draws: WinDraws  # draws of the posterior
     # convergence, extended: whether the chains settled, and whether they had to be run on for that
@@ -49,6 +63,69 @@ class WinPosterior:
     prob_win: Array
     more: Array  # (P,) probability that it is above 1/2
     ranks: Ranks  # of the algorithms by their worths
+
+    def expected(self, result: WinsComparison, _: Tally) -> tuple[Array, Array, Array]:
+        """Return (3, P) expected wins, ties and losses, and bounds of new ones."""
+        rng = np.random.default_rng(result.provenance.seed)
+        new = posterior.replicated(result.model, self.draws, _REPLICATES, rng)
+        low, high = np.quantile(new, TAILS, axis=1)
+        return new.mean(axis=1), low, high
+
+    def rank_sets(self, result: WinsComparison) -> RankSets:
+        """Return the sets of the best and of ranks by draws of the worths."""
+        return rank_sets_of_draws(self.draws.log_worth, result.level)
+
+    def effects(self, _: WinsComparison, columns: Mapping[str, Array]) -> dict[str, Array]:
+        """Return columns of contrasts: estimates, credible bounds and probabilities."""
+        return {
+            **{name: columns[name] for name in ("estimate", "conf_low", "conf_high")},
+            **probabilities(self.outcomes),
+            "prob_win": self.prob_win,
+            "prob_more_wins": self.more,
+        }
+
+    def ranking(self) -> Mapping[str, Array]:
+        """Return further columns of the summary: ranks and probabilities to be the best."""
+        return {"expected_rank": self.ranks.expected, "prob_best": self.ranks.best}
+
+    def sentence(self, result: WinsComparison, ties: str) -> str:
+        """Return a sentence on the model, the sampler and its convergence."""
+        settled = self.convergence
+        chains, draws, _ = self.draws.log_worth.shape
+        dependence = (
+            ", with worths of each data set that depart from the common ones"
+            if result.departures
+            else ", all contests taken as independent given the worths"
+        )
+        return (
+            f"A Bayesian Bradley-Terry model was fitted{dependence}{ties}. The posterior was"
+            f" sampled by Hamiltonian Monte Carlo ({chains} chains of {draws:,} draws, seed"
+            f" {result.provenance.seed}; largest R-hat"
+            f" {max(settled.r_hat, settled.r_hat_effects):.3f})"
+        )
+
+    def rule(self, result: WinsComparison) -> str:
+        """Return the decision rule in words."""
+        rope, share = result.rope, f"more than {100 * directional(result.level):.6g} %"
+        if rope == 0:
+            return (
+                "A pair is decided when the posterior probability that one wins more often than"
+                f" it loses is {share}, and undecided otherwise. {NO_ROPE}"
+            )
+        return (
+            "A pair is decided when the posterior probability that one wins with a probability"
+            f" above {0.5 + rope:g} is {share}; it is equivalent when the probability that this"
+            f" lies between {0.5 - rope:g} and {0.5 + rope:g} is at least"
+            f" {100 * result.level:g} %; otherwise it is undecided."
+        )
+
+    def interval_note(self, _: WinsComparison) -> str:
+        """Return a note on infinite bounds: credible ones are finite."""
+        return ""
+
+    def sources(self, _: WinsComparison) -> list[object]:
+        """Return the functions used whose docstrings name their sources."""
+        return [density, posterior.sample, settled]
 
 
 def sampled(
@@ -104,13 +181,14 @@ def tree(result: WinsComparison) -> DataTree:
     """Return draws of the posterior and of the prior, and the counts."""
     from xarray import Dataset, DataTree
 
-    if result.bayes is None:
+    inference = result.inference
+    if not isinstance(inference, WinPosterior):
         raise DesignError(
             "maximum likelihood has no posterior.",
             hint='compare_wins(..., inference="bayes") draws one.',
         )
     rng = np.random.default_rng(result.provenance.seed)
-    _, draws, _ = result.bayes.draws.log_worth.shape
+    _, draws, _ = inference.draws.log_worth.shape
     counts = result.counted.tally.with_ties(result.ties).total
     names = result.algorithms
     observed = Dataset(
@@ -122,7 +200,7 @@ def tree(result: WinsComparison) -> DataTree:
         coords={"pair": [f"{names[i]} vs {names[j]}" for i, j in counts.pairs]},
     )
     groups = {
-        "posterior": _group(result.bayes.draws, names),
+        "posterior": _group(inference.draws, names),
         "prior": _group(prior_draws(result.model, draws, rng), names),
         "observed_data": observed,
     }

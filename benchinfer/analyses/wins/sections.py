@@ -56,7 +56,7 @@ def best(result: WinsComparison) -> str:
         f" {row['wins'] + row['ties'] + row['losses']:g} contests, and {against} of those that"
         f" are decided against {rival}, under the model"
     )
-    if result.bayes is None:
+    if "prob_best" not in row:
         return f"{said}."
     return f"{said}; it is the best one with probability {chance(float(row['prob_best']))}."
 

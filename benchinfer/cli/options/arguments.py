@@ -306,12 +306,15 @@ def declare(given: dict[str, Any]) -> None:
     declared = [text for text in texts if ":" in text]
     if not declared:
         return
+    from benchinfer.scores.roles.directions import direction
+
     if given["measures"] is not None:
         raise wrong("--measure", f"{declared[0]} declares a measure, as --measures does.")
-    if plain := [text for text in texts if text not in declared]:
+    directed = {text: f"{text}:{direction(text)}" for text in texts if text not in declared}
+    if plain := [text for text, way in directed.items() if way.endswith(":")]:
         raise wrong("--measure", f"say which direction of {plain[0]} is better, as in the rest.")
-    names = [text.partition(":")[0].strip() for text in declared]
-    given["measures"] = declared
+    names = [text.partition(":")[0].strip() for text in texts]
+    given["measures"] = [directed.get(text, text) for text in texts]
     given["measure"] = names[0] if isinstance(measure, str) else names
     if given.get("targets") is not None:  # declared of traces, which become times to targets
         given["measure"] = None

@@ -16,7 +16,7 @@ import typer
 
 from benchinfer.cli.groups import OUTPUT, READING
 from benchinfer.cli.guard import Exit, guarded
-from benchinfer.cli.hints import accepted, of_proposals, run_again, undirected
+from benchinfer.cli.hints import accepted, as_options, of_proposals, run_again, undirected
 from benchinfer.cli.options.arguments import declare, named, number_or_name, used, wrong
 from benchinfer.cli.options.configuration import FILE, FROM, FROM_FILE, OPEN, TAKEN
 from benchinfer.cli.output.terminal import ROWS
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from benchinfer.analyses.meta.effects import Effects
     from benchinfer.analyses.wins.counts import Wins
     from benchinfer.scores.columns import Roles
+    from benchinfer.scores.declaration import Declaration
     from benchinfer.scores.table import ScoreTable
 
 
@@ -62,11 +63,11 @@ Columns = Annotated[
     typer.Option(
         "--column",
         metavar="NAME=ROLE",
-        help="The role of a column: dataset, replication, algorithm, measure, value, domain,"
-        " factor (a part of the algorithm) or status (solved, stopped, crashed); of published"
-        " effects: study, first, second, estimate, std_error and others; of published wins: first,"
-        " second, wins, ties and losses. Once per column; common names are known; columns of the"
-        " same role are joined.",
+        help="The role of a column: dataset, replication, algorithm, measure, value, domain, factor"
+        " (a part of the algorithm) or status (solved, stopped, crashed), or ignore, which leaves"
+        " it out; of published effects: study, first, second, estimate, std_error and others; of"
+        " published wins: first, second, wins, ties and losses. Once per column; common names are"
+        " known; columns of the same role are joined.",
         rich_help_panel=READING,
     ),
 ]
@@ -356,7 +357,7 @@ class SourceArguments:
         """Read the table."""
         from benchinfer.scores.declaration import Declaration
         from benchinfer.scores.examples import examples, load_example
-        from benchinfer.scores.read import read, read_to_targets
+        from benchinfer.scores.read import read_to_targets
         from benchinfer.scores.resampling import Resampling
 
         source = self.places
@@ -392,10 +393,11 @@ class SourceArguments:
             declaration = replace(declaration, dataset=None)
         try:
             scores = (
-                read(source, declaration)
+                self._by_name(source, declaration)
                 if self.targets is None
                 else read_to_targets(source, self.targets, declaration)
             )
+            _report_structure(scores)
             if self.scores == "-":
                 scores = replace(scores, source="standard input")
             if one:
@@ -408,6 +410,23 @@ class SourceArguments:
         for name in MEASURES.get() or ():
             self.measure(scores, name)  # a wrong one is wrong usage
         return scores.normalise(self.normalise, MEASURES.get())
+
+    def _by_name(self, source: object, declaration: Declaration) -> ScoreTable:
+        """Read scores; measures that are only named have the direction of their name, if any.
+
+        A name that a table declares, in a file beside it, has the direction that is said there.
+        """
+        from benchinfer.scores.read import read
+        from benchinfer.scores.roles.directions import direction
+
+        try:
+            return read(source, declaration)
+        except ScoreTableError:
+            names = MEASURES.get() or ()
+            ways = {name: direction(name) for name in names}
+            if declaration.measures is not None or not ways or not all(ways.values()):
+                raise
+        return read(source, replace(declaration, measures=ways))
 
     def read_measures(self, names: Sequence[str] | None) -> ScoreTable:
         """Return the table with the named measures, or with all if no names are given."""
@@ -538,6 +557,15 @@ class SourceArguments:
         """Return the name of the measure requested; raise a usage error for an unknown one."""
         with used("--measure"):
             return scores.measure(name).name
+
+
+def _report_structure(scores: ScoreTable) -> None:
+    """Report on stderr what was taken for what, where nobody said it."""
+    from benchinfer.scores.roles.readings import STRUCTURE
+
+    for note in scores.notes:
+        if note.rule == STRUCTURE:
+            typer.echo(f"note  {note.what} {as_options(note.hint)}", err=True)
 
 
 Top = Annotated[

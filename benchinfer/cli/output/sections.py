@@ -117,20 +117,18 @@ _DIM = {f"verdict {word}" for word in ("undecided", "equivalent", "missing")}
 def warnings(
     out: Terminal, checks: Mapping[str, Sequence[Check]], names: Sequence[str] = ()
 ) -> None:
-    """Print the checks that have a remedy as warnings, each once for several measures.
+    """Print what checks found, and what follows, as warnings, each once for several measures.
 
-    A remedy that begins with one of the names is data, and its first letter stays.
+    A sentence that begins with one of the names keeps its first letter.
     """
-    said: dict[str, list[str]] = {}
+    texts: dict[str, list[str]] = {}
     for measure, rows in checks.items():
         for check in rows:
-            if not check.remedy:
-                continue
-            remedy = sentence(as_options(check.remedy), names)
-            end = "" if remedy.endswith((".", "?")) else "."
-            said.setdefault(f"{check.check}: {check.held}. {remedy}{end}", []).append(measure)
-    if said:
+            said = (sentence(as_options(t), names) for t in (check.sentence, check.remedy) if t)
+            if text := " ".join(said):
+                texts.setdefault(text, []).append(measure)
+    if texts:
         out.heading("Warnings")
-    for text, measures in said.items():
+    for text, measures in texts.items():
         of = "" if len(measures) == len(checks) else f"{join(measures)}: "
         out.prose(f"- {of}{text}", hanging="  ")

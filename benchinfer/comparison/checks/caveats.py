@@ -8,7 +8,8 @@ from benchinfer.comparison.checks.decisions import ATTAINABLE
 from benchinfer.comparison.checks.tables import RATES, counted, order_words, stated_doubt
 from benchinfer.comparison.comparison import Comparison
 from benchinfer.comparison.evidence import Setting
-from benchinfer.core.numbers import percent, several
+from benchinfer.core.numbers import percent, several, within
+from benchinfer.core.sections import Check
 from benchinfer.core.verdict import Verdict
 from benchinfer.scores.checks.advice import ADVICE
 from benchinfer.scores.checks.facts import least_datasets, least_flips
@@ -28,7 +29,7 @@ STOPPED = "stopped runs"
 def caveats(result: Comparison) -> Mapping[str, str]:
     """Return the caveats that precede a verdict: a sentence for each, by name."""
     findings = {one.rule: one for one in result.setting.coverage.findings}
-    failed = {check.check: check.remedy for check in result._checks if not check.ok}
+    failed = {check.check: check for check in result._checks if not check.ok}
     stated = {
         rule: findings[rule] for rule in (*DOUBTS, ZERO_ONE) if rule in findings and rule in failed
     }
@@ -104,10 +105,11 @@ def _in_common(result: Comparison) -> str:
     return f"{in_common(ranking, held)}{model}."
 
 
-def _few(result: Comparison, failed: Mapping[str, str], *, few: bool) -> str | None:
+def _few(result: Comparison, failed: Mapping[str, Check], *, few: bool) -> str | None:
     """Return a sentence that data sets are too few for rank or sign tests; None if they suffice."""
     if ATTAINABLE in {check.check for check in result._checks}:
-        return (failed[ATTAINABLE] + ".") if ATTAINABLE in failed else None
+        check = failed.get(ATTAINABLE)
+        return check and f"{within(check.sentence)} {check.remedy}"
     if not few or result.target != "domain" or not result._leans_on:
         return None
     shared = shared_datasets(result.setting.coverage.counts > 0)

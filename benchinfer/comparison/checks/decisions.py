@@ -20,6 +20,8 @@ OTHER_SIGN = "mean difference of the other sign, decided pairs"
 _OVER = "decided pairs whose interval includes equality"
 _OVER_FOUND = "{} an interval that includes equality ({})."
 _ERROR = 0.02
+# What to do about differences without spread.
+SAME = "Are they one algorithm under two names, or is one score computed from the other?"
 
 
 def monte_carlo_error(error: float) -> Check:
@@ -30,7 +32,7 @@ def monte_carlo_error(error: float) -> Check:
         _ERROR,
         sentence=f"Probabilities have Monte Carlo errors of up to {error:.2g}: those near the level"
         " may fall on either side of it.",
-        remedy="probabilities near the level may fall on either side of it: more draws",
+        remedy="Take more draws.",
     )
 
 
@@ -46,43 +48,40 @@ def near_level(near: Flags, pairs: Oriented, more: str) -> Check:
         int(near.sum()),
         sentence=f"{subject(int(near.sum()), 'pair', 'has')} a p-value so close to the level that"
         f" other random numbers may decide otherwise ({some_of(pairs, near)}).",
-        remedy=(f"{some_of(pairs, near)}: other random numbers may decide otherwise; " + more),
+        remedy=more,
     )
 
 
-def other_sign(direction: Array, mean: Array, pairs: Oriented, remedy: str) -> Check:
+def other_sign(direction: Array, mean: Array, pairs: Oriented, means: str) -> Check:
     """Return a check that lists decided pairs whose mean difference favours the other algorithm."""
     turned = np.sign(direction) * np.sign(mean) < 0
     return Check.of(
         OTHER_SIGN,
         int(turned.sum()),
-        sentence=f"{subject(int(turned.sum()), 'decided pair', 'has')} a mean difference in favour"
-        " of"
-        f" the other algorithm ({some_of(pairs, turned)}).",
-        remedy=(
-            f"{some_of(pairs, turned)}: a few large differences outweigh many small ones, so that"
-            f" the mean favours the other algorithm; {remedy}"
-        ),
+        sentence=f"{subject(int(turned.sum()), 'decided pair', 'has')} a mean difference in"
+        " favour of the other algorithm, as a few large differences outweigh many small ones"
+        f" ({some_of(pairs, turned)}).",
+        remedy=f"The verdict is on typical differences; for means, use {means}.",
     )
 
 
 def other_sign_of_means(codes: States, mean: Array, pairs: Oriented) -> Check:
     """Return a check that lists pairs whose probability verdict and mean difference disagree."""
     direction = (codes == Verdict.FIRST) * 1.0 - (codes == Verdict.SECOND)
-    return other_sign(direction, mean, pairs, "compare_mixed compares means")
+    return other_sign(direction, mean, pairs, "compare_mixed")
 
 
 def over_equality(evidence: Evidence, alpha: float, pairs: Oriented, *, in_steps: bool) -> Check:
     """Return a check that lists the decided pairs whose interval includes equality."""
     # An end at equality is open where the pair is decided.
     over = (evidence.p_value <= alpha) & (evidence.low < 0) & (evidence.high > 0)
-    n, names = int(over.sum()), some_of(pairs, over)
-    sentence = _OVER_FOUND.format(subject(n, "decided pair", "has"), names)
+    n = int(over.sum())
+    sentence = _OVER_FOUND.format(subject(n, "decided pair", "has"), some_of(pairs, over))
     if in_steps:
-        remedy = f"{names}: the stepwise test decides where the interval, which is wider, does not"
+        remedy = "The stepwise test decides where the interval, which is wider, does not."
         return Check.informing(_OVER, n, sentence=sentence, remedy=remedy)
-    remedy = f"{names}: the test decides where the interval, which is of another statistic or more"
-    return Check.of(_OVER, n, sentence=sentence, remedy=f"{remedy} cautious, does not")
+    remedy = "The test decides where the interval, of another statistic or more cautious, does not."
+    return Check.of(_OVER, n, sentence=sentence, remedy=remedy)
 
 
 def stepwise_checks(
@@ -107,10 +106,9 @@ def stepwise_checks(
             "equivalent pairs whose interval leaves the tolerance",
             int(loose.sum()) * stepped,
             sentence=f"{subject(int(loose.sum()), 'equivalent pair', 'has')} an interval that"
-            " leaves"
-            f" the tolerance ({some_of(pairs, loose)}).",
-            remedy=f"{some_of(pairs, loose)}: the stepwise test decides where the simultaneous (1"
-            " - 2 alpha) interval, which is wider, does not",
+            f" leaves the tolerance ({some_of(pairs, loose)}).",
+            remedy="The stepwise test decides where the simultaneous (1 - 2 alpha) interval,"
+            " which is wider, does not.",
         ),
         over_equality(evidence, alpha, pairs, in_steps=stepwise(adjust, len(family.matrix))),
     ]
@@ -128,8 +126,8 @@ def informed[C: Comparison](result: C) -> C:
         _OVER,
         int(over.sum()),
         sentence=_OVER_FOUND.format(subject(int(over.sum()), "decided pair", "has"), names),
-        remedy=f"{names}: a verdict needs a probability of {share} for"
-        f" one direction, while the interval leaves {rest} at each end",
+        remedy=f"A verdict needs a probability of {share} for one direction, while the interval"
+        f" leaves {rest} at each end.",
     )
     others = [check for check in result.stored_checks if check.check != _OVER]
     return replace(result, stored_checks=(*others, row))
@@ -145,10 +143,8 @@ def differences_of_zero(zeros: Codes, n: Codes, pairs: Oriented) -> Check:
         n[worst] / 2,
         ok=not most.any(),
         sentence=f"Most differences of {count(int(most.sum()), 'pair')} are zero and left out of"
-        " the"
-        f" test ({some_of(pairs, most)}).",
-        remedy=f"{some_of(pairs, most)}: most differences say nothing and are left out of the"
-        " test; the verdict rests on the others",
+        f" the test ({some_of(pairs, most)}).",
+        remedy="The verdict rests on the others.",
     )
 
 
@@ -159,6 +155,5 @@ def without_error(flat: Flags, pairs: Oriented) -> Check:
         int(flat.sum()),
         sentence=f"{subject(int(flat.sum()), 'pair', 'has')} the same difference on every data set,"
         f" so that there is no error to test against ({some_of(pairs, flat)}).",
-        remedy=f"{some_of(pairs, flat)}: without spread there is no error to test against; are"
-        " they the same algorithm?",
+        remedy=SAME,
     )

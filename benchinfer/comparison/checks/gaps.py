@@ -76,23 +76,30 @@ def _checks(result: Comparison, case: WorstCase, decided: Flags) -> list[Check]:
         _LOST,
         float(lost(setting).max()),
         MOST_LOST,
-        sentence=f"{_lacking(setting)}: if these are missing because they are bad, differences are"
-        " biased by more than a third of their error.",
-        remedy=f"{_lacking(setting)}: scores that are missing because they are bad bias differences"
-        " by more than a third of their error, and verdicts stand only where they are the same with"
-        " the worst score for what is missing; complete the runs, or say what a failure counts as"
-        ' (failed="worst")',
+        sentence=f"{_lacking(setting)}: if these are missing because they are bad, comparisons"
+        " favour what lacks them by more than a third of a standard error.",
+        remedy="Verdicts stand only where they are the same with the worst score for what is"
+        ' missing: complete the runs, or say what a failure counts as (failed="worst").',
     )
     if case.untried:
         n, names = int(decided.sum()), some_of(pairs, decided)
-        verdicts = subject(n, "verdict", "was")
-        sentence = f"{verdicts} not tried with the worst score for what is missing"
-        remedy = f"{names}: {case.untried}"
-        return [row, Check.of(_UNTRIED, n, sentence=f"{sentence} ({names}).", remedy=remedy)]
+        untried = Check.of(
+            _UNTRIED,
+            n,
+            sentence=f"{subject(n, 'verdict', 'was')} not tried with the worst score for what is"
+            f" missing: {case.untried} ({names}).",
+            remedy="Such a verdict holds if scores are not missing because they are bad.",
+        )
+        return [row, untried]
     n, names = int(case.withheld.sum()), some_of(pairs, case.withheld)
-    sentence = f"{subject(n, 'pair', 'is')} undecided, as what is missing may decide ({names})."
-    remedy = f"{names}: undecided, as what is missing may decide"
-    return [row, Check.of(_TURNED, n, sentence=sentence, remedy=remedy)]
+    turned = Check.of(
+        _TURNED,
+        n,
+        sentence=f"{subject(n, 'pair', 'is')} undecided, as what is missing may decide ({names}).",
+        remedy="By the scores that are there they are decided; with the worst score for the"
+        " others that verdict turns.",
+    )
+    return [row, turned]
 
 
 def _lacking(setting: Setting) -> str:

@@ -27,18 +27,18 @@ def units_of_domains(setting: Setting, units: Units) -> list[Check]:
     d = len(setting.as_read.datasets)
     if units == "domains":
         remedy = (
-            f"each is the mean over its data sets, {d} in all, with equal weight: data sets of one"
-            " domain are like each other, and more of them are no more domains"
+            "Data sets of one domain are like each other, and more of them are no more domains."
         )
         n = len(setting.coverage.datasets)
-        sentence = f"The units are {count(n, 'domain')}, each the mean of its data sets."
+        sentence = (
+            f"The units are {count(n, 'domain')}, each the mean of its data sets, {d} in all."
+        )
         return [Check.informing("domains that are the units", n, sentence=sentence, remedy=remedy)]
-    remedy = (
-        f"claims are about these domains, of which the {d} data sets are samples: so few domains"
-        " say next to nothing of others"
-    )
+    remedy = "So few domains say next to nothing of others."
     n = len(set(setting.domains))
-    sentence = f"Claims are about these {count(n, 'domain')}, and about no others."
+    sentence = (
+        f"Claims are about these {count(n, 'domain')}, of which the {d} data sets are samples."
+    )
     return [Check.informing("domains that claims are about", n, sentence=sentence, remedy=remedy)]
 
 

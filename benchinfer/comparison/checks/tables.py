@@ -11,7 +11,7 @@ from benchinfer.comparison.comparison import Target
 from benchinfer.comparison.evidence import Level, Setting
 from benchinfer.core import frames
 from benchinfer.core.measure import Measure
-from benchinfer.core.numbers import count, join, percent, sentence, several, subject
+from benchinfer.core.numbers import as_sentence, count, percent, several, subject
 from benchinfer.core.sections import Check
 from benchinfer.scores.checks.findings import DOUBTS
 from benchinfer.scores.checks.gaps import (
@@ -38,8 +38,8 @@ def left_out(setting: Setting) -> list[Check]:
         "data sets and algorithms without scores of the measure",
         len(setting.absent),
         sentence=f"{several(setting.absent)} {'has' if len(setting.absent) == 1 else 'have'} no"
-        f" score of {setting.measure.name}: left out.",
-        remedy=f"left out: {join(setting.absent)}",
+        f" score of {setting.measure.name}, and so no part in the comparison.",
+        remedy="Complete the runs, or say that the claims are not about these.",
     )
     parts = (
         ("data sets", setting.datasets_left_out),
@@ -51,9 +51,8 @@ def left_out(setting: Setting) -> list[Check]:
         setting.scores_left_out,
         ok=False,
         sentence=f"Left out, so that every algorithm has a score on every data set: {named}.",
-        remedy=f"left out: {named}. Of the algorithms those with the most empty cells, and data"
-        " sets on which one of the others has no score, so that the fewest scores are lost;"
-        " compare_mixed uses all scores",
+        remedy="They were chosen so that the fewest scores are lost; compare_mixed uses all"
+        " scores.",
     )
     return [*([row] if setting.absent else []), *([incomplete] if named else [])]
 
@@ -80,7 +79,7 @@ def of_table(
             finding.count,
             ok=False,
             sentence=as_sentence(finding.what),
-            remedy=stated_doubt(finding).removesuffix("."),
+            remedy=as_sentence(finding.hint),
         )
         for finding in doubts(setting)
         if means or finding.rule != UNEQUAL
@@ -107,15 +106,16 @@ def stopped_runs(setting: Setting) -> list[Check]:
     named = [
         f"{setting.algorithms[k]} {percent(float(shares[k]))}" for k in most_first if shares[k] > 0
     ]
-    crashed = int(held.crashed.sum())
+    n = int(held.crashed.sum())
+    crashed = f", {n:,} of them crashed" if n else ""
     rows = [
         Check.informing(
             "share of runs that were stopped, largest",
             float(shares.max()),
-            sentence=f"{setting.algorithms[most_first[0]]} was stopped in"
-            f" {percent(float(shares.max()))} of its runs, more than any other.",
-            remedy=f"stopped at the limit of {held.limit:,.6g}: {several(named, MOST_STOPPED)}"
-            f"{f'; {crashed:,} of them crashed' if crashed else ''}; {counted(held, measure)}",
+            sentence=f"{subject(int(held.stopped.sum()), 'run', 'was', of=int(held.n.sum()))}"
+            f" stopped at the limit of {held.limit:,.6g}{crashed}:"
+            f" {several(named, MOST_STOPPED)}.",
+            remedy=as_sentence(counted(held, measure)),
         )
     ]
     if measure.limit is None:  # of wins, which are no means
@@ -128,19 +128,19 @@ def stopped_runs(setting: Setting) -> list[Check]:
                 high if high < np.inf else low,
                 None,
                 ok=high > CUSTOMARY and low == 1,
-                sentence="The order of the means depends on what a stopped run counts as.",
-                remedy=f"the order depends on the penalty: {order_words(held)}; say which penalty"
-                " was chosen, and why, or compare the shares solved as well (scores.solved())",
+                sentence=f"What a stopped run counts as decides the order: {order_words(held)}.",
+                remedy="Say which penalty was chosen, and why, or compare the shares solved as"
+                " well (scores.solved()).",
             )
         )
     if measure.scale == "log":
-        remedy = f"ratios are of times up to the limit: {counted(held, measure)}"
         rows.append(
             Check.informing(
                 "stopped runs on the log scale",
                 float(held.stopped.sum()),
-                sentence="Ratios are of times up to the limit.",
-                remedy=remedy,
+                sentence="Ratios are of times up to the limit, at which"
+                f" {subject(int(held.stopped.sum()), 'run', 'was')} stopped.",
+                remedy="Without a limit they may be farther from 1.",
             )
         )
     return rows
@@ -194,11 +194,6 @@ def stated_doubt(finding: Finding) -> str:
     return (what if what.endswith("?") else f"{what.removesuffix('.')}:") + " " + finding.hint
 
 
-def as_sentence(what: str) -> str:
-    """Return the text of a finding as a sentence."""
-    return f"{sentence(what)}{'' if what.endswith(('.', '?')) else '.'}"
-
-
 def _penalties(ends: tuple[float, float]) -> str:
     low, high = ends
     if high == np.inf:
@@ -218,28 +213,30 @@ def _rates(setting: Setting) -> Check:
     return Check.informing(
         RATES,
         setting.coverage.n,
-        sentence="Scores of 0 and 1 are compared by the rates of the data sets, which count alike.",
-        remedy="the rates of all data sets count alike, of however many items they are;"
-        f" {BINOMIAL} is a model of right and wrong items",
+        sentence="Scores of 0 and 1 are compared by the rates of the data sets, which count"
+        " alike, of however many items they are.",
+        remedy=f"A model of right and wrong items is {BINOMIAL}.",
     )
 
 
 def number_of_datasets(setting: Setting) -> Check:
     """Return a check that each pair shares enough data sets for a claim about their domain."""
-    few = "few data sets: a claim about their domain rests on them being typical of it"
-    d, name = len(setting.coverage.datasets), "number of data sets"
-    few_words = f"There are only {count(d, 'data set')}"
-    if setting.members is not None:
-        few_words = f"There are only {count(d, 'domain')}"
-        few = "few domains: a claim about others rests on these being typical of them"
-        name = "number of domains"
+    unit = "data set" if setting.members is None else "domain"
+    d, name = len(setting.coverage.datasets), f"number of {unit}s"
+    few = f"There are only {count(d, unit)}"
     if setting.coverage.empty:
         shared = shared_datasets(setting.coverage.counts > 0)
-        name, few = "data sets that a pair shares, fewest", f"of {d} data sets; {few}"
-        few_words = f"Some algorithms share only {int(shared.min())} of {d} data sets"
+        name = f"{unit}s that a pair shares, fewest"
+        few = f"Some algorithms share only {int(shared.min())} of {count(d, unit)}"
         d = int(shared.min())
-    sentence = f"{few_words}: claims about others rest on these being typical of them."
-    return Check.of(name, d, 10.0, least=True, sentence=sentence, remedy=few)
+    return Check.of(
+        name,
+        d,
+        10.0,
+        least=True,
+        sentence=f"{few}: claims about others rest on these being typical of them.",
+        remedy=f"With more {unit}s less rests on that.",
+    )
 
 
 def learnt_from(setting: Setting, datasets: int) -> list[Check]:
@@ -253,15 +250,14 @@ def learnt_from(setting: Setting, datasets: int) -> list[Check]:
             least=True,
             sentence=f"The model learns from only {count(datasets, 'data set')}, which leaves much"
             " to the priors.",
-            remedy="so few data sets leave much to the priors: compare with other priors=...",
+            remedy="See whether other priors=... say the same.",
         ),
         Check.of(
             "empty cells",
             len(empty),
             sentence=f"{subject(len(empty), 'cell', 'has', of=setting.coverage.counts.size)} no"
             " score: the model takes them from the others.",
-            remedy="the model takes what is missing from the other data sets and algorithms, which"
-            " is fair only if scores are not missing because they are bad",
+            remedy="That is fair only if scores are not missing because they are bad.",
         ),
     ]
 
@@ -273,8 +269,8 @@ def tied(n: int) -> list[Check]:
         n,
         sentence=f"{subject(n, 'score', 'is')} taken as equal to others, as they differ beyond the"
         " twelfth digit only.",
-        remedy="what differs beyond the twelfth digit is rounding; if it matters, take a constant"
-        " off all scores before they are read",
+        remedy="Such differences are rounding; if they matter, take a constant off all scores"
+        " before they are read.",
     )
     return [row] if n else []
 
@@ -286,7 +282,7 @@ def thin_cells(setting: Setting, user: str) -> Check:
         "thin cells",
         len(thin),
         sentence=f"{subject(len(thin), 'cell', 'lacks', of=setting.coverage.counts.size)} runs.",
-        remedy=f"some replications are missing in these cells; {user} uses what is there",
+        remedy=as_sentence(f"{user} uses those that are there"),
     )
 
 
@@ -299,8 +295,7 @@ def tolerance(measure: Measure) -> Check:
         None,
         ok=measure.tolerance > 0,
         sentence="No tolerance is set, so that no pair can be called equivalent.",
-        remedy=f"no tolerance is set, so no pair can be called equivalent: set {declared} to the"
-        " difference that does not matter",
+        remedy=f"Set {declared} to the difference that does not matter.",
     )
 
 
@@ -317,18 +312,14 @@ def legal(setting: Setting, levels: Level) -> list[Check]:
     if measure.bounds is None:
         least, most = np.nanmin(setting.quantiles), np.nanmax(setting.quantiles)
         n = int(((low < 0) | (high > 1)).sum())
-        remedy = (
-            f"all scores lie between 0 and 1, and an interval from {low.min():.3g} to"
-            f" {high.max():.3g} says how little is known of levels: declare"
-            " Measure(bounds=(0, 1)), and see whether more data sets or a logit"
-            " scale are needed"
-        )
         row = Check.informing(
             "intervals of levels beyond 0 and 1, where all scores lie",
             n,
-            sentence=f"Of {count(n, 'algorithm')} the interval of the level leaves the range from 0"
-            " to 1, where all scores lie.",
-            remedy=remedy,
+            sentence=f"Of {count(n, 'algorithm')} the interval of the level leaves the range from"
+            f" 0 to 1, where all scores lie: such intervals reach from {low.min():.3g} to"
+            f" {high.max():.3g}.",
+            remedy="So little is known of levels: declare Measure(bounds=(0, 1)), and see"
+            " whether more data sets or a logit scale are needed.",
         )
         return [row] if n and least >= 0 and most <= 1 else []
     beyond = (low < measure.bounds[0]) | (high > measure.bounds[1])
@@ -337,12 +328,11 @@ def legal(setting: Setting, levels: Level) -> list[Check]:
         Check.of(
             "intervals of levels beyond the measure's bounds",
             int(beyond.sum()),
-            sentence=f"Of {count(int(beyond.sum()), 'algorithm')} the interval of the level leaves"
-            f" the range from {first} to {last}, where all scores lie.",
-            remedy=f"no score is below {first} or above {last}, and an interval from"
-            f" {low.min():.3g} to {high.max():.3g} says how little is known of levels:"
-            " more data sets, or a scale with the same bounds, such as"
-            ' Measure(scale="logit")',
+            sentence=f"Of {count(int(beyond.sum()), 'algorithm')} the interval of the level"
+            f" leaves the range from {first} to {last}, where all scores lie: such intervals reach"
+            f" from {low.min():.3g} to {high.max():.3g}.",
+            remedy="So little is known of levels: more data sets help, or a scale with the same"
+            ' bounds, such as Measure(scale="logit").',
         )
     ]
 
@@ -355,7 +345,7 @@ def beyond(target: Target) -> Check:
         1.0,
         least=True,
         sentence="Claims hold for these data sets and say nothing of others.",
-        remedy="replications count as evidence, so that the claims hold for these data sets only",
+        remedy="The evidence is their replications: how other data sets differ plays no part.",
     )
 
 
@@ -368,8 +358,7 @@ def replications(setting: Setting) -> Check:
             1.0,
             sentence="Claims hold for this data set as drawn, as replications are bootstrap samples"
             " of it.",
-            remedy="bootstrap replications speak of this data set as drawn: with more of them any"
-            " difference becomes significant",
+            remedy="With more of them any difference becomes significant.",
         )
     if resampling is not None and resampling.folds is not None:
         largest = int(setting.coverage.expected.max())
@@ -380,8 +369,8 @@ def replications(setting: Setting) -> Check:
             ok=largest % resampling.folds == 0,
             sentence=f"{largest} replications are no multiple of the {resampling.folds} folds that"
             " are declared.",
-            remedy=f"{resampling.folds} folds are declared, which sets the correction for their"
-            " overlap",
+            remedy="The folds set the correction for overlapping training sets: see whether they"
+            " are as declared.",
         )
     return Check.of(
         "resampling declared",
@@ -390,6 +379,6 @@ def replications(setting: Setting) -> Check:
         least=True,
         sentence="How the replications came about is not declared: p-values hold if they are"
         " independent.",
-        remedy="say how replications came about (resampling=...): without it p-values hold only"
-        " for independent replications",
+        remedy="Where training sets overlap, as in cross-validation, they are too small: say how it"
+        " was (resampling=...).",
     )

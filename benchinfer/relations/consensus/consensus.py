@@ -221,7 +221,7 @@ class Consensus(Tabular):
         return unique and not (self.cost is None and (self.common == Verdict.UNDECIDED).any())
 
     def diagnostics(self) -> pd.DataFrame:
-        """One row per check: ``check value direction limit ok remedy``."""
+        """One row per check: ``check value direction limit ok sentence remedy``."""
         return checks_frame(checks(self))
 
     def __str__(self) -> str:
@@ -488,9 +488,8 @@ def checks(result: Consensus) -> list[Check]:
                 result.cost - result.lower_bound,
                 ok=result.optimal,
                 sentence="No order was proved to be the cheapest: there may be better ones.",
-                remedy="no order was proved to be the cheapest: there may be better ones; give more"
-                " seconds with time_limit=..., or compare fewer algorithms (of more than 200 that"
-                " do not split there is no proof)",
+                remedy="Give more seconds with time_limit=..., or compare fewer algorithms (of"
+                " more than 200 that do not split there is no proof).",
             )
         ]
     if result.optimal:
@@ -503,15 +502,15 @@ def checks(result: Consensus) -> list[Check]:
                 1.0,
                 ok=result.count == 1 and result.count_exact,
                 sentence=f"{result.count:,} orders fit equally well; {pairs} open between them.",
-                remedy=f"{pairs} open between them: the relation has what all of them say, and no"
-                " single one is the answer",
+                remedy="The relation has what all of these orders say, and no single one is the"
+                " answer.",
             ),
             Check.of(
                 "optima that were not all counted",
                 not result.count_exact,
                 sentence="Not all orders that fit equally well were counted.",
-                remedy="there may be more of them, or weights that are no fractions of whole"
-                " numbers make ties uncertain",
+                remedy="There may be more of them, or weights that are no fractions of whole"
+                " numbers make ties uncertain.",
             ),
         ]
     return [*rows, *_checks_of_votes(result)]
@@ -524,11 +523,11 @@ def _checks_of_votes(result: Consensus) -> list[Check]:
     never = int((compared == 0).sum())
     share = float(missing.sum() / max((missing + compared).sum(), np.finfo(float).tiny))
     if result.missing_pairs == "undecided":
-        advice = "they count as undecided, as if they had been compared without a result"
+        advice = "They count as undecided, as if they had been compared without a result."
     elif result.scores is not None:
-        advice = "points are means per compared pair, so that algorithms met different opponents"
+        advice = "Points are means per compared pair, so that algorithms met different opponents."
     else:
-        advice = "they cost nothing: algorithms that were compared less often are placed by less"
+        advice = "They cost nothing: algorithms that were compared less often are placed by less."
     return [
         Check.of(
             "share of pairs that were not compared",
@@ -540,7 +539,7 @@ def _checks_of_votes(result: Consensus) -> list[Check]:
             "pairs that no relation compares",
             never,
             sentence=f"{subject(never, 'pair', 'is')} compared by no relation.",
-            remedy="nothing is known of them but what follows from other pairs",
+            remedy="Nothing is known of such a pair but what follows from others.",
         ),
     ]
 

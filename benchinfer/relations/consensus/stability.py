@@ -423,7 +423,7 @@ class Stability(Showable):
         )
 
     def diagnostics(self) -> pd.DataFrame:
-        """One row per check: ``check value direction limit ok remedy``."""
+        """One row per check: ``check value direction limit ok sentence remedy``."""
         rows = [
             Check.of(
                 "relations drawn from",
@@ -431,25 +431,23 @@ class Stability(Showable):
                 _FEW,
                 least=True,
                 sentence=f"There are only {count(self.n_relations, 'relation')} to draw from:"
-                " shares"
-                " depend on single ones.",
-                remedy="so few data sets say little about others: shares depend on single ones",
+                " shares depend on single ones.",
+                remedy="So few data sets say little about others.",
             ),
             Check.of(
                 "share of resamples with several optima",
                 1 - self.unique / self.resamples,
                 sentence=f"{percent(1 - self.unique / self.resamples)} of the resamples have"
-                " several"
-                " optima.",
-                remedy="each counts the same within its resample; they add to no whole order",
+                " several optima.",
+                remedy="Each counts the same within its resample; they add to no whole order.",
             ),
             Check.of(
                 "resamples whose optima were not all found",
                 self.resamples - self.complete,
                 sentence=f"Of {count(self.resamples - self.complete, 'resample')} not all optima"
                 " were found.",
-                remedy="averages are over those found; fewer algorithms, or linear orders, can be"
-                " exact",
+                remedy="Averages are over those found; fewer algorithms, or linear orders, can"
+                " be exact.",
             ),
         ]
         return checks_frame(rows)

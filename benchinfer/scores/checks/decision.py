@@ -143,7 +143,7 @@ def _advice(
     """Ask the rules in their order."""
     s = facts.summary
     d, k = (int(s.n[m].any(axis=axis).sum()) for axis in (1, 0))
-    if k < 2 or not np.isfinite(facts.levels(m)).any():
+    if k < 2 or np.isfinite(facts.levels(m)).any(axis=0).sum() < 2:
         return None
     if np.nanmin(s.minimum[m]) == np.nanmax(s.maximum[m]):
         return Advice(_POINTS, "all scores are the same", "constant")

@@ -16,7 +16,7 @@ import numpy as np
 
 from benchinfer.core.hints import directions, literal
 from benchinfer.core.measure import Measure
-from benchinfer.core.numbers import count
+from benchinfer.core.numbers import count, join
 from benchinfer.scores.columns import (
     COMMA,
     INNER,
@@ -33,6 +33,7 @@ from benchinfer.scores.columns import (
 from benchinfer.scores.coverage import Finding
 from benchinfer.scores.declaration import Failed
 from benchinfer.scores.numerics.places import MOST
+from benchinfer.scores.roles.labels import condition_of, evaluated_part, parts_of_data
 from benchinfer.scores.rows.summary import Summary, first_rows, n_rows
 
 if TYPE_CHECKING:
@@ -292,6 +293,20 @@ def averaged(reading: Reading) -> Frame:
     return frame.group_by(*keys).agg(*(nw.col(name).mean() for name in values))
 
 
+def parts_as_replications(reading: Reading) -> Finding | None:
+    """Report parts of data sets, such as train and test, that are taken for replications."""
+    columns = reading.roles.of.get("replication", ())
+    labels = [label.split("/") for label in reading.rows.replications()] if columns else []
+    for i, column in enumerate(columns):
+        texts = sorted({parts[i] for parts in labels if len(parts) == len(columns)})
+        if all(map(str.isalpha, texts)) and parts_of_data(texts):  # most labels count
+            what = f"{column} holds {join(texts)}, which are parts of the data, no replications."
+            where = literal(condition_of(column, evaluated_part(texts)))
+            hint = f"where={where} takes the scores of one."
+            return Finding("parts of the data", "error", len(texts), what, (), hint)
+    return None
+
+
 def direction_not_given(reading: Reading) -> Finding | None:
     """Report measures without a declared direction."""
     known = {measure.name for measure in reading.measures}
@@ -444,6 +459,7 @@ FAULTS: tuple[Fault, ...] = (
         "change the unit of the scores.",
     ),
     duplicate_rows,
+    parts_as_replications,
     direction_not_given,
     out_of_bounds,
     several_domains,

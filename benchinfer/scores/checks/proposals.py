@@ -1,4 +1,4 @@
-"""Proposals of options with which a table can be read: each is tried on the table."""
+"""Proposals of options with which a table can be read: readings of it, each tried on all rows."""
 
 from __future__ import annotations
 
@@ -10,15 +10,22 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, cast
 
 from benchinfer.core.errors import BenchinferError, ScoreTableError
-from benchinfer.core.numbers import count, join, number_of
+from benchinfer.core.numbers import count, join
 from benchinfer.scores.columns import COMMON, GROUPS, ITEMS, common_name
 from benchinfer.scores.coverage import Finding, refusal
 from benchinfer.scores.declaration import Declaration
+from benchinfer.scores.roles.directions import direction, plain
+from benchinfer.scores.roles.labels import PARTS, condition_of, evaluated_part, parts_of_data
+from benchinfer.scores.roles.names import VALUES, suggested_roles
+from benchinfer.scores.roles.profile import ROWS
+from benchinfer.scores.roles.reading import TableReading
+from benchinfer.scores.roles.readings import STRUCTURE, only_algorithm, readings
 from benchinfer.scores.sources.curves import STEPS, TARGETS, TRACES
 from benchinfer.scores.sources.files import open_source
 from benchinfer.scores.sources.frames import Source
-from benchinfer.scores.sources.layouts import MEASURES, PUBLISHED, error_columns, is_measure
+from benchinfer.scores.sources.layouts import PUBLISHED, is_measure
 from benchinfer.scores.sources.patterns import Pattern, pattern_of
+from benchinfer.scores.sources.query import filtered
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -28,7 +35,7 @@ if TYPE_CHECKING:
     from benchinfer.scores.sources.targets import Goals
 
 type Options = Mapping[str, Any]
-type Read = Callable[[object, Declaration, Goals | None], TrialTable]
+type Read[T] = Callable[[object, Declaration, Goals | None], T]
 
 
 class TrialTable(Protocol):
@@ -45,84 +52,22 @@ class TrialTable(Protocol):
     def failures(self) -> pd.DataFrame: ...  # noqa: D102
 
 
-# Further names of roles, the likeliest first; compared as those of `COMMON`.
-SYNONYMS: dict[str, tuple[str, ...]] = {
-    "dataset": (
-        *COMMON["dataset"],
-        *("env", "environment", "game", "benchmark", "corpus", "scenario", "subject", "suite"),
-    ),
-    "algorithm": (
-        *COMMON["algorithm"],
-        *("alg", "algo", "agent", "solver", "variant", "framework", "approach", "policy"),
-        *("optimizer", "optimiser", "tool", "pipeline", "architecture", "arch", "strategy"),
-        *("exp", "experiment", "config", "configuration", "wflow", "name"),
-    ),
-    "replication": (*COMMON["replication"], "rng_seed", "cv_fold", "sample", "replica", "attempt"),
-    "measure": COMMON["measure"],
-    "value": (*COMMON["value"], "metric_value", "measure_value"),
-}
-# Names that are measures only where they are the name of the column.
-_RETURNS = {"return", "ret", "reward", "returns", "rewards", "fitness", "regret", "cost"}
-_NO_SCORES = {"timestamp", "walltime", "date", "created", "index", "unnamed", "lr", "learningrate"}
-_NO_LABELS = {
-    *("state", "status", "outcome", "exit", "exit_status", "termination"),
-    *("user", "notes", "tags", "host", "hostname", "commit", "mode"),
-}
-_PREFIX = re.compile(r"^(params?|config|tags|hparams|hyperparameters|user_attrs|task)[./_]")
-_PHASES = ("test", "val", "valid", "validation", "eval", "", "train")
 # What spoils a table in such a way that other options may read it.
 _UNCLEAR = {"missing columns", "ambiguous columns", "measures in the header"}
-_MENDABLE = {*_UNCLEAR, "ambiguous layout"}
-_ABSENT = (None, "", "nan", "NaN", "NA", "None", "null")
-_SHOWN, _MOST_TRIALS, _ROWS, _MOST_COLUMNS = 3, 40, 4_000_000, 2_000
+_MENDABLE = {*_UNCLEAR, "ambiguous layout", "direction not given"}
+# Role of a reading to that of a column of scores.
+_LABELS = {
+    "algorithm": "algorithm",
+    "dataset": "dataset",
+    "replication": "replication",
+    "factor": "algorithm",
+    "measure": "measure",
+}
+_DECLARED = {"value": "score", **dict.fromkeys(("failure", "imputed", "status"), "status")}
+_SHOWN, _MOST_TRIALS, _MOST_COLUMNS = 3, 24, 2_000
+_LIKELY = 8.0  # weight by which a reading that is proposed may be behind the first
+_PROVISIONAL = "higher"  # direction of a trial, where none is known
 _NOUNS = ("seed", "run", "fold", "split", "repeat", "trial", "item", "question", "resample")
-
-
-@dataclass(frozen=True, slots=True)
-class ColumnKind:
-    """Properties of a column's values that indicate its role.
-
-    Attributes
-    ----------
-    name
-        As in the table.
-    numeric, integral
-        Whether all values that are there are numbers, and whole ones.
-    labels
-        Number of different values.
-    complete
-        Whether each row has a value.
-    """
-
-    name: str
-    numeric: bool
-    integral: bool
-    labels: int
-    complete: bool
-
-    @property
-    def plain(self) -> str:
-        """The name in the form in which it is compared with known names."""
-        return common_name(_PREFIX.sub("", self.name.strip().casefold())).strip("_")
-
-    @property
-    def words(self) -> list[str]:
-        """The words of the name, in small letters."""
-        return re.findall(r"[a-z]+[0-9]*", self.name.casefold())
-
-    def is_measure(self) -> bool:
-        """Return whether the column is named as a measure."""
-        joined_name = "".join(self.words)
-        last = "".join(self.words[-2:])
-        return self.numeric and (
-            joined_name in MEASURES | _RETURNS
-            or bool({*self.words} & (MEASURES | _RETURNS))
-            or last in MEASURES
-        )
-
-    def phase(self) -> str:
-        """Return on which part of the data a measure was taken."""
-        return next((p for p in _PHASES if p and p in self.words), "")
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,52 +81,109 @@ class Proposal:
     options
         Arguments besides those that the caller gave.
     directions
-        Measures whose directions are to be declared.
+        Measure to its direction by its name; empty where that is to be declared.
     gives
         What is then read.
     """
 
     source: str
     options: Mapping[str, Any]
-    directions: tuple[str, ...]
+    directions: Mapping[str, str]
     gives: str
 
     def __str__(self) -> str:
         """Return the call as text."""
-        better = ", ".join(f"{name!r}: BETTER" for name in self.directions)
+        better = ", ".join(
+            f"{name!r}: {repr(way) if way else 'BETTER'}" for name, way in self.directions.items()
+        )
         words = [f"{name}={value!r}" for name, value in self.options.items()]
         words += [f"measures={{{better}}}"] if better else []
         function = "read_traces" if "targets" in self.options else "read_scores"
         return f"{function}({', '.join([self.source, *words])})"
 
+    @property
+    def undirected(self) -> tuple[str, ...]:
+        """The measures whose directions are to be declared."""
+        return tuple(name for name, way in self.directions.items() if not way)
 
-def with_proposals(
-    error: ScoreTableError, read: Read, source: object, declaration: Declaration
-) -> ScoreTableError:
-    """Return an error that ends with calls that read the table, if there are any."""
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """Options for a trial, and the reading that they stand for; None where it stands for none."""
+
+    options: Options
+    reading: TableReading | None = None
+
+    def having(self, **more: Any) -> Candidate:
+        """Return the candidate with further options."""
+        return replace(self, options={**self.options, **more})
+
+
+def resolved[T: TrialTable](
+    error: ScoreTableError, read: Read[T], source: object, declaration: Declaration
+) -> tuple[T, Finding]:
+    """Return the table where its columns leave no doubt, with a note on what was taken for what.
+
+    Raises
+    ------
+    ScoreTableError
+        The error, which ends with calls that read the table if there are any.
+    """
     faults = [f for f in cast("Sequence[Finding]", error.findings) if f.severity == "error"]
     near = any(fault.near for fault in faults)
     if near or not any(fault.rule in _MENDABLE or _ways(fault) for fault in faults):
-        return error
-    findings = list(cast("Sequence[Finding]", error.findings))
-    made = proposals(read, source, declaration)
+        raise error
+    ways = [Candidate({name: value}) for fault in faults for name, value in _ways(fault)]
+    made, accepted, against = _tried(read, source, declaration, ways)
+    if accepted is not None:
+        return accepted
+    only_direction = {fault.rule for fault in faults} == {"direction not given"}
+    if only_direction and (not made or not {**made[0].options}):
+        raise _with_directions(error, faults[0], against) from None
+    rules = {fault.rule for fault in faults}
+    if not made and "ambiguous columns" not in rules and not {f.rule for f in against} <= rules:
+        text_of_fault = (
+            refusal(against, _name(source)) if against[0].severity == "error" else str(error)
+        )
+        raise ScoreTableError(text_of_fault, (*against, *error.findings)) from None
     if not made:
+        raise error
+    raise _with_proposals(error, made, source, against)
+
+
+def _with_directions(
+    error: ScoreTableError, fault: Finding, against: Sequence[Finding]
+) -> ScoreTableError:
+    """Return an error on directions that are not given, with those that the names have."""
+    names = dict(fault.proposes)["measures"]
+    known = {name: direction(name) for name in names}
+    if not against or not any(known.values()):
         return error
+    return ScoreTableError(
+        "\n".join([str(error), *(f.what for f in against)]), (*error.findings, *against)
+    )
+
+
+def _with_proposals(
+    error: ScoreTableError, made: Sequence[Proposal], source: object, against: Sequence[Finding]
+) -> ScoreTableError:
+    """Return an error that ends with the calls that read the table."""
+    findings = list(cast("Sequence[Finding]", error.findings))
     # Calls that are complete take the place of hints on single options.
-    findings = [replace(f, hint="") if f.rule in _UNCLEAR or _ways(f) else f for f in findings]
-    text = [
-        refusal(
-            findings, Path(source).name if isinstance(source, str | Path) else type(source).__name__
-        ),
-        "It can be read by",
-    ]
+    mended = {*_UNCLEAR, "direction not given"}
+    findings = [replace(f, hint="") if f.rule in mended or _ways(f) else f for f in findings]
+    text = [refusal(findings, _name(source)), *(f.what for f in against), "It can be read by"]
     for proposal in made:
         text += [f"  {proposal}", f"      {proposal.gives}"]
-    names = list(dict.fromkeys(name for p in made for name in p.directions))
+    names = list(dict.fromkeys(name for p in made for name in p.undirected))
     if names:
         text.append(f'where BETTER is "higher" or "lower", for {join(names)}.')
     text += [finding.what for finding in findings if finding.rule == PUBLISHED]
-    return ScoreTableError("\n".join(text), error.findings, made)
+    return ScoreTableError("\n".join(text), (*error.findings, *against), made)
+
+
+def _name(source: object) -> str:
+    return Path(source).name if isinstance(source, str | Path) else type(source).__name__
 
 
 def _ways(fault: Finding) -> list[tuple[str, tuple[str, ...] | str]]:
@@ -193,119 +195,350 @@ def _ways(fault: Finding) -> list[tuple[str, tuple[str, ...] | str]]:
     return [*nested, *(("take", value) for name, value in fault.proposes if name == "take")]
 
 
-def proposals(read: Read, source: object, declaration: Declaration) -> list[Proposal]:
-    """Return up to three sets of options with which a table can be read, the likeliest first."""
+def _tried[T: TrialTable](
+    read: Read[T], source: object, declaration: Declaration, ways_of_faults: list[Candidate]
+) -> tuple[list[Proposal], tuple[T, Finding] | None, list[Finding]]:
+    """Return up to three proposals, the table and a note if it is sure, and contradictions."""
     try:
         origin = open_source(source, declaration.query, declaration.name)
-        # Of the columns that have no role yet the values tell.
-        names = [name for name in origin.names if name not in origin.kinds]
-        if len(names) > _MOST_COLUMNS:
-            return []  # a trial lays out every column
-        loaded = origin.load(names, [], [])[0].collect().to_arrow()
-        columns, rows = [_column(loaded.column(name), name) for name in names], loaded.num_rows
-        queue = list(itertools.islice(_candidates(origin, columns, declaration), 4 * _MOST_TRIALS))
+        queue = _queue(source, origin, declaration, ways_of_faults)
+        if not queue:
+            return [], None, _one_algorithm(origin, declaration)
     except BenchinferError:
-        return []
-    most = min(_MOST_TRIALS, max(4, _ROWS // max(rows, 1)))
+        return [], None, []
+    first = queue[len(ways_of_faults)] if len(queue) > len(ways_of_faults) else queue[0]
     made: dict[bytes, tuple[bool, Proposal]] = {}
     tried: list[Options] = []
-    while queue and len(tried) < most and len(made) < _SHOWN:
+    while queue and len(tried) < _MOST_TRIALS and len(made) < _SHOWN:
         candidate = queue.pop(0)
-        if candidate in tried:
+        if candidate.options in tried:
             continue
-        tried.append(candidate)
-        table, directions, faults = _trial(read, source, declaration, candidate)
+        tried.append(candidate.options)
+        table, ways, faults = _trial(read, source, declaration, candidate)
         if table is None:
-            queue[:0] = [
-                c for c in _mended(candidate, faults, columns, declaration) if c not in tried
-            ]
-        elif len(table.failures()) and (curve := _of_curves(candidate, columns, declaration)):
+            mended = list(_mended(candidate, faults, origin, declaration))
+            queue[:0] = [c for c in mended if c.options not in tried]
+            if candidate is first and not mended and _is_sure(candidate, {}, declaration):
+                return [], None, faults  # of the scores, where the roles leave no doubt
+            continue
+        if len(table.failures()) and (curve := _of_curves(candidate, origin, declaration)):
             queue[:0] = curve  # what is not logged at each step is no failure
-        elif len(table.algorithms) > 1:
-            added = {name: value for name, value in candidate.items() if name != "measures"}
-            proposal = Proposal(_written(source), added, directions, _gives(table))
-            # Another way to the same scores is no other proposal.
-            made.setdefault(
-                table.summary.mean.tobytes(), (bool((table.summary.n > 0).mean() < 0.5), proposal)
-            )
-    return [proposal for _, proposal in sorted(made.values(), key=lambda pair: pair[0])]
+            continue
+        if len(table.algorithms) < 2:
+            continue
+        if candidate is first and _is_sure(candidate, ways, declaration):
+            return [], (table, _note(candidate, ways)), []
+        added = {n: v for n, v in candidate.options.items() if n != "measures"}
+        proposal = Proposal(_written(source), added, ways, _gives(table, candidate))
+        # Another way to the same scores is no other proposal.
+        sparse = bool((table.summary.n > 0).mean() < 0.5)
+        made.setdefault(table.summary.mean.tobytes(), (sparse, proposal))
+    ranked = [proposal for _, proposal in sorted(made.values(), key=lambda pair: pair[0])]
+    return ranked, None, _against(first)
 
 
-def _column(values: Any, name: str) -> ColumnKind:
-    """Return the kind of an Arrow column; only its distinct values are looked at."""
-    labels = [None if v is None else str(v).strip() for v in values.unique().to_pylist()]
-    there = {label for label in labels if label not in _ABSENT}
-    numbers = [number_of(label) for label in there]
-    numeric = bool(numbers) and None not in numbers
-    integral = numeric and all(number is not None and number % 1 == 0 for number in numbers)
-    return ColumnKind(name, numeric, integral, len(there), there == {*labels})
+def _queue(
+    source: object, origin: Source, declaration: Declaration, ways: Sequence[Candidate]
+) -> list[Candidate]:
+    """Return the options to be tried, the likeliest first: those that faults name, then others.
+
+    Levels of units that a fault names are the way to read it. Of very wide tables there are no
+    others, as a trial lays out every column.
+    """
+    if len(origin.names) > _MOST_COLUMNS or any("units" in way.options for way in ways):
+        return [*ways]
+    others = itertools.islice(_candidates(source, origin, declaration), 4 * _MOST_TRIALS)
+    return [*ways, *others]
 
 
-def _trial(
-    read: Read, source: object, declaration: Declaration, candidate: Options
-) -> tuple[TrialTable | None, tuple[str, ...], list[Finding]]:
-    """Read the table, with a provisional direction where none is declared."""
-    fields = {name: value for name, value in candidate.items() if name != "targets"}
-    given, targets = replace(declaration, **fields), candidate.get("targets")
+def _one_algorithm(origin: Source, declaration: Declaration) -> list[Finding]:
+    """Report a table of one algorithm, with which nothing can be compared."""
+    if len(origin.names) > _MOST_COLUMNS:
+        return []
+    one = only_algorithm(_frame(origin, declaration), {})
+    if one is None:
+        return []
+    what = f"all rows are of one {one[0]}, {one[1]!r}: there is nothing to compare with it."
+    return [Finding("one algorithm", "error", 1, what, (), "give more files.")]
+
+
+def _is_sure(candidate: Candidate, ways: Mapping[str, str], declaration: Declaration) -> bool:
+    """Return whether a candidate may be read without asking."""
+    reading = candidate.reading
+    if reading is None or not reading.sure or declaration.layout != "auto":
+        return False
+    joined = len(reading.of("algorithm")) > 1 or len(reading.of("dataset")) > 1
+    counted = all(re.fullmatch(r"\D*\d+", name) for name in reading.of("score"))
+    joined = joined or (reading.layout != "long" and counted)  # which may be replications
+    if (
+        joined
+        or {"name", "where"} & candidate.options.keys()
+        or reading.of("factor")
+        or reading.of("unit")
+    ):
+        return False
+    return not ways or any(ways.values())
+
+
+def _note(candidate: Candidate, ways: Mapping[str, str]) -> Finding:
+    """Return a note on what was taken for what, how that is changed, and the options for it."""
+    reading = candidate.reading
+    of = (lambda _: ()) if reading is None else reading.of
+    parts = [
+        f"{'/'.join(names)} as {role}"
+        for role in ("algorithm", "dataset", "replication", "measure")
+        if (names := of(role))
+    ]
+    if reading is not None and reading.layout != "long":
+        parts.append(f"{count(len(reading.of('score')), 'column')} of scores")
+    accepted = [f"{name}: {way} is better, by its name" for name, way in ways.items() if way]
+    what = f"taken by names and structure: {'; '.join([', '.join(parts), *accepted])}."
+    hint = "columns={...} and measures={...} change that."
+    columns = candidate.options.get("columns", {})
+    proposes: tuple[tuple[str, tuple[str, ...] | str], ...] = (
+        ("columns", tuple(f"{name}={role}" for name, role in columns.items())),
+        ("measures", tuple(f"{name}:{way}" for name, way in ways.items() if way)),
+        ("layout", candidate.options.get("layout", "auto")),
+    )
+    return Finding(STRUCTURE, "note", 1, what, (), hint, proposes)
+
+
+def _against(candidate: Candidate | None) -> list[Finding]:
+    """Report columns whose names and numbers contradict each other in the likeliest reading."""
+    if candidate is None or candidate.reading is None:
+        return []
+    results = candidate.reading.contradictions
+    return [
+        Finding("name and numbers differ", "warning", 1, f"{name!r}: {what}.")
+        for name, what in results
+    ]
+
+
+def _trial[T: TrialTable](
+    read: Read[T], source: object, declaration: Declaration, candidate: Candidate
+) -> tuple[T | None, dict[str, str], list[Finding]]:
+    """Read the table, measures without a direction with a provisional one."""
+    fields = {name: value for name, value in candidate.options.items() if name != "targets"}
+    trial, targets = replace(declaration, **fields), candidate.options.get("targets")
     if declaration.columns:
-        given = replace(given, columns={**candidate.get("columns", {}), **declaration.columns})
-    directions = tuple(candidate.get("measures", ()))
+        trial = replace(trial, columns={**fields.get("columns", {}), **declaration.columns})
+    ways: dict[str, str] = {name: direction(name) for name in fields.get("measures", ())}
     for _ in range(2):
+        if ways:
+            known = {name: way or _PROVISIONAL for name, way in ways.items()}
+            trial = replace(trial, measures=known)
         try:
-            return read(source, given, targets), directions, []
+            return read(source, trial, targets), ways, []
         except ScoreTableError as error:
             faults = [f for f in cast("Sequence[Finding]", error.findings) if f.severity == "error"]
-            if not faults or {fault.rule for fault in faults} != {"direction not given"}:
-                return None, (), faults
-            directions = (*directions, *dict(faults[0].proposes)["measures"])
-            given = replace(given, measures=dict.fromkeys(directions, "higher"))
+            rules = {fault.rule for fault in faults}
+            if rules != {"direction not given"} or declaration.measures is not None:
+                return None, {}, faults
+            ways |= {name: direction(name) for name in dict(faults[0].proposes)["measures"]}
         except BenchinferError:
             break
-    return None, (), []
+    return None, {}, []
 
 
-def _candidates(
-    origin: Source, columns: Sequence[ColumnKind], declaration: Declaration
-) -> Iterator[dict[str, Any]]:
+def _candidates(source: object, origin: Source, declaration: Declaration) -> Iterator[Candidate]:
     """Yield options for a trial, the likeliest first."""
-    given = declaration.columns or {}
-    declared_measures = Declaration(declaration.measures).with_file(origin.toml)[0].list_measures()
+    measures = [
+        m.name for m in Declaration(declaration.measures).with_file(origin.toml)[0].list_measures()
+    ]
     tool = origin.known
-    measures = [m.name for m in declared_measures or (() if tool is None else tool.measures)]
-    # What a tool has other uses for, such as the state of a run, names nothing.
-    by_tool = {} if tool is None else tool.columns
-    free = [c for c in columns if c.name not in {*given, *by_tool}]
-    # Of a tool's own columns of text none is a label but by its name.
-    free = [c for c in free if tool is None or c.numeric or _role(c)]
-    for name, of_files in _names_of_files(origin, declaration):
-        fixed = {*given.values(), *by_tool.values(), *of_files}
-        for labels in _labels(free, fixed):
-            left = [c for c in free if c.name not in labels]
-            for scores in _scores(left, {*labels.values(), *fixed}, measures):
-                if "layout" in scores and declaration.layout != "auto":
-                    continue
-                roles = _needed({**labels, **scores.pop("columns", {})}, columns)
-                added = ({"name": name} if name else {}) | ({"columns": roles} if roles else {})
-                yield added | scores
+    measures = measures or ([] if tool is None else [m.name for m in tool.measures])
+    for name in _names_of_files(origin, declaration):
+        if name:  # of files, whose columns have no other roles
+            yield Candidate({"name": name})
+        opened = open_source(source, declaration.query, name) if name else origin
+        frame, part = _one_part(_frame(opened, declaration), declaration)
+        declared = _declared(opened, declaration, measures, frame)
+        results = readings(frame, declared)
+        likely = [r for r in results if r.weight > results[0].weight - _LIKELY]
+        for reading in _with_exchange(likely):
+            for options in _options(reading, frame, measures, {*declared}, declaration):
+                yield Candidate(({"name": name} if name else {}) | part | options, reading)
+        if not results or results[0].layout != "long":
+            yield from _by_pattern(frame, declared, declaration, name)
 
 
-def _needed(roles: Mapping[str, str], columns: Sequence[ColumnKind]) -> dict[str, str]:
-    """Return the roles that must be declared: those that the names of columns do not determine."""
-    return {
-        name: role
-        for name, role in roles.items()
-        if [c.name for c in columns if common_name(c.name) in COMMON[role]] != [name]
-        or any(other != name for other, r in roles.items() if r == role)
+def _with_exchange(results: Sequence[TableReading]) -> list[TableReading]:
+    """Return readings with the exchange of algorithm and data set next, if names settle nothing."""
+    if not results or results[0].named:
+        return list(results)
+    first, *rest = results
+    pair = {first.of("algorithm"), first.of("dataset")}
+    wide = {first.layout, "long"} == {"long"}
+    swapped = [
+        r
+        for r in rest
+        if wide and {r.of("algorithm"), r.of("dataset")} == pair and r.layout == first.layout
+    ]
+    return [first, *swapped[:1], *(r for r in rest if r not in swapped[:1])]
+
+
+def _frame(origin: Source, declaration: Declaration) -> pd.DataFrame:
+    """Return the rows that are read, in the columns in which roles are searched: not of steps."""
+    if declaration.where is not None:
+        origin = filtered(origin, declaration.where)
+    covariates = {*Declaration(covariates=declaration.covariates).covariate_names()}
+    hidden = {*origin.kinds, *covariates, *_steps(origin, declaration)}
+    names = [name for name in origin.names if name not in hidden]
+    frame = origin.load(names, [], [])[0].head(80 * ROWS).collect().to_arrow()
+    return frame.to_pandas()
+
+
+def _one_part(frame: pd.DataFrame, declaration: Declaration) -> tuple[pd.DataFrame, dict[str, str]]:
+    """Return the rows of the part on which algorithms are tested, and the condition that takes it.
+
+    They are all rows where no column holds parts of the data, or the user has a condition.
+    """
+    for name in map(str, frame.columns):
+        declared = name in (declaration.columns or {}) or declaration.where is not None
+        if declared or not isinstance(frame[name].dropna().iloc[:1].squeeze(), str):
+            continue
+        labels = [str(label) for label in frame[name].dropna().unique()[: len(PARTS) + 1]]
+        if parts_of_data(labels):
+            label = evaluated_part(labels)
+            return frame[frame[name] == label], {"where": condition_of(name, label)}
+    return frame, {}
+
+
+def _steps(origin: Source, declaration: Declaration) -> list[str]:
+    """Return the columns of steps of curves, the finest first."""
+    if declaration.take is not None or any(common_name(n) in ITEMS for n in origin.names):
+        return []  # an epoch is one more answer to each item
+    steps = [n for n in origin.names if _plain(n) in STEPS and n not in (declaration.columns or {})]
+    return sorted(steps, key=lambda name: STEPS.index(_plain(name)))
+
+
+def _plain(name: str) -> str:
+    return name.strip().casefold()
+
+
+def _declared(
+    origin: Source, declaration: Declaration, measures: Sequence[str], frame: pd.DataFrame
+) -> dict[str, str]:
+    """Return column to role as the user, or the tool that wrote the table, has it."""
+    known = {} if origin.known is None else origin.known.columns
+    trial = {**known, **(declaration.columns or {})}
+    roles = {name: _DECLARED.get(role, role) for name, role in trial.items()}
+    roles |= dict.fromkeys(declaration.levels(), "replication")
+    return roles | {name: "score" for name in measures if name in frame.columns}
+
+
+def _options(
+    reading: TableReading,
+    frame: pd.DataFrame,
+    measures: Sequence[str],
+    declared: set[str],
+    declaration: Declaration,
+) -> Iterator[dict[str, Any]]:
+    """Yield the options by which a reading is read."""
+    scores, names = reading.of("score"), [str(name) for name in frame.columns]
+    if any(common_name(n) in COMMON["measure"] and not _settled(reading.roles[n]) for n in names):
+        return  # scores of several measures are not one
+    wide = reading.layout != "long"
+    if (wide and declaration.layout not in ("auto", reading.layout)) or (
+        not wide and declaration.layout not in ("auto", "long", "wide-measures")
+    ):
+        return
+    labels = {name: _LABELS[role] for name, role in reading.roles.items() if role in _LABELS}
+    labels |= {
+        n: "domain"
+        for n, r in reading.roles.items()
+        if common_name(n) == "domain" and r == "attribute of " + "".join(reading.of("dataset")[:1])
     }
+    options: dict[str, Any] = {}
+    if units := reading.of("unit"):
+        if not reading.of("replication"):
+            return
+        options["units"] = (*reading.of("replication"), *units)
+        labels = {n: r for n, r in labels.items() if r != "replication"}
+    if wide:
+        options["layout"] = _wide_layout(reading, scores)
+        aside = [n for n in names if n not in labels and n not in scores]
+        labels |= dict.fromkeys(aside, "ignore")
+    else:
+        values, of_scores = _scores(scores, measures, named=bool(reading.of("measure")))
+        if not values and not of_scores and measures and not {*scores} & {*measures}:
+            return  # a measure that is named is its own column
+        labels, options = labels | values, options | of_scores
+    columns = _needed(labels, reading, names)
+    columns = {n: r for n, r in columns.items() if n not in declared}
+    yield ({"columns": columns} if columns else {}) | options
 
 
-def _names_of_files(origin: Source, declaration: Declaration) -> Iterator[tuple[str, set[str]]]:
-    """Yield patterns of the names of files, each with the roles that it gives."""
+def _scores(
+    scores: Sequence[str], measures: Sequence[str], *, named: bool
+) -> tuple[dict[str, str], dict[str, Any]]:
+    """Return the column of scores that is to be declared, and options for the scores.
+
+    `named` tells whether a column names the measures. Both are empty where measures are declared
+    that none of the columns holds.
+    """
+    if measures:
+        chosen = [name for name in scores if name in measures]
+        neutral = len(scores) == 1 and (named or plain(scores[0]) in VALUES)
+        values = {scores[0]: "value"} if not chosen and neutral else {}
+        return values, {"layout": "wide-measures"} if len(chosen) > 1 else {}
+    if named and len(scores) == 1:
+        return {scores[0]: "value"}, {}
+    options: dict[str, Any] = {"layout": "wide-measures"} if len(scores) > 1 else {}
+    return {}, options | {"measures": dict.fromkeys(scores, _PROVISIONAL)}
+
+
+def _settled(role: str) -> bool:
+    """Return whether a column of names of measures may have a role."""
+    return role in ("measure", "ignored: constant")
+
+
+def _wide_layout(reading: TableReading, scores: Sequence[str]) -> str:
+    """Return the layout of columns of scores, or the pattern that their names share."""
+    role = {"wide-algorithms": "algorithm", "rows-are-algorithms": "dataset"}.get(
+        reading.layout, "replication"
+    )
+    pattern = pattern_of(scores)
+    common = len(pattern.labels) == 1 and any(len(text.strip()) > 2 for text in pattern.texts)
+    if role == "replication" or common:
+        return pattern.written([role]) if len(pattern.labels) == 1 else f"{{{role}}}"
+    return reading.layout
+
+
+def _needed(
+    labels: Mapping[str, str], reading: TableReading, names: Sequence[str]
+) -> dict[str, str]:
+    """Return the roles that must be declared: those that the names of columns do not determine.
+
+    A column that is named as a role which another one has is to be ignored.
+    """
+    common = {n: next((r for r in COMMON if common_name(n) in COMMON[r]), "") for n in names}
+    several = [role for role in {*labels.values()} if [*labels.values()].count(role) > 1]
+    needed = {
+        n: role
+        for n, role in labels.items()
+        if common[n] != role or role in several or [*common.values()].count(role) > 1
+    }
+    scores = reading.of("score")
+    for name in names:
+        role = common[name]
+        constant = reading.roles[name] == "ignored: constant" and role in ("replication", "dataset")
+        if not role or name in labels or role == "domain" or constant:
+            continue
+        measured = name in scores and role in ("value", "measure")
+        accepted = role in ("failure", "imputed") and reading.roles[name] == "status"
+        if not measured and not accepted:
+            needed[name] = "ignore"
+    return needed
+
+
+def _names_of_files(origin: Source, declaration: Declaration) -> Iterator[str]:
+    """Yield patterns of the names of files that give roles."""
     if declaration.name is None and len(origin.files) > 1:
         pattern = pattern_of([name.rpartition(".")[0] or name for name in origin.files])
-        for roles in _roles_of_parts(pattern, set()):
-            yield pattern.written(roles), set(roles)
-    yield "", set()
+        for roles in _roles_of_parts(pattern, {*(declaration.columns or {}).values()}):
+            yield pattern.written(roles)
+    yield declaration.name or ""
 
 
 def _roles_of_parts(pattern: Pattern, fixed: set[str]) -> Iterator[list[str]]:
@@ -314,9 +547,10 @@ def _roles_of_parts(pattern: Pattern, fixed: set[str]) -> Iterator[list[str]]:
     words = [len(set(labels)) for labels in pattern.labels if not _counts(labels)]
     for i, labels in enumerate(pattern.labels):
         before = re.findall(r"[a-z]+", pattern.texts[i].casefold())[-1:]
-        named = [role for role in SYNONYMS if before and before[0] in SYNONYMS[role]]
+        suggested = suggested_roles(before[0]) if before else {}
+        named = [role for role in _LABELS if suggested.get(role, 0) > 2]
         measures = sum(map(is_measure, set(labels)))
-        if named and (_counts(labels) or named[0] not in ("replication", "value")):
+        if named and (_counts(labels) or named[0] != "replication"):
             choices.append(named[:1])
         elif _counts(labels):
             choices.append(["replication", "dataset", "algorithm"])
@@ -335,170 +569,85 @@ def _counts(labels: Sequence[str]) -> bool:
     return all(label.isdigit() for label in labels)
 
 
-def _labels(columns: Sequence[ColumnKind], fixed: set[str]) -> Iterator[dict[str, str]]:
-    """Yield columns of labels with their roles: algorithm, data set, replication and measure."""
-    algorithms = _by_name(columns, "algorithm", fixed)
-    texts = [c for c in columns if not c.numeric and c.labels > 1 and c.complete]
-    others = (*_NO_LABELS, *COMMON["failure"], *GROUPS, *ITEMS)
-    texts = [c for c in texts if c.plain not in others]
-    algorithms += [c for c in texts if c not in algorithms and _role(c) is None]
-    datasets = _by_name(columns, "dataset", fixed)
-    datasets += [c for c in texts if c not in datasets and _role(c) is None]
-    replications = _by_name(columns, "replication", fixed)
-    measures = _by_name(columns, "measure", fixed)[:1]
-    no: list[ColumnKind | None] = [None]
-    first = no if "algorithm" in fixed else [*algorithms[:4], None]
-    second = no if "dataset" in fixed else [*datasets[:4], None]
-    for algorithm, dataset in itertools.product(first, second):
-        if algorithm is not None and algorithm == dataset:
-            continue
-        labels = {c.name: "measure" for c in measures}
-        if dataset is not None:
-            labels[dataset.name] = "dataset"
-        if algorithm is not None:
-            labels[algorithm.name] = "algorithm"
-        for several in ([r] for r in replications) if replications else ([],):
-            yield labels | {r.name: "replication" for r in several if r.name not in labels}
-
-
-def _by_name(columns: Sequence[ColumnKind], role: str, fixed: set[str]) -> list[ColumnKind]:
-    """Return the columns that are named as a role, the likeliest first."""
-    if role in fixed:
-        return []
-    known = SYNONYMS[role]
-    named = [c for c in columns if c.plain in known and c.labels]
-    return sorted(named, key=lambda c: known.index(c.plain))
-
-
-def _role(column: ColumnKind) -> str | None:
-    return next((role for role, names in SYNONYMS.items() if column.plain in names), None)
-
-
-def _numeric(columns: Sequence[ColumnKind]) -> list[ColumnKind]:
-    """Return the columns of numbers that may be scores: no times of writing, no errors."""
-    errors = error_columns([c.name for c in columns])
-    numeric = [c for c in columns if c.numeric and "".join(c.words) not in _NO_SCORES]
-    return [c for c in numeric if not c.name.startswith("_") and c.name not in errors]
-
-
-def _values(
-    scores: Sequence[ColumnKind], roles: set[str]
-) -> tuple[list[str], Sequence[ColumnKind]]:
-    """Return the columns named as values, and those that may be scores beside them.
-
-    Where a column names the measures, columns of other measures are no scores.
-    """
-    value = [c.name for c in scores if c.plain in SYNONYMS["value"]]
-    if "measure" in roles and value:
-        return value, [c for c in scores if c.name in value]
-    return value, scores
-
-
-def _scores(
-    columns: Sequence[ColumnKind], roles: set[str], measures: Sequence[str]
-) -> Iterator[dict[str, Any]]:
-    """Yield options for the scores: one column, one for each measure, or a pattern of names."""
-    numeric = _numeric(columns)
-    scores = [c for c in numeric if c.plain not in (*STEPS, *SYNONYMS["replication"])]
-    value, scores = _values(scores, roles)
-    named = [c for c in scores if c.is_measure() and c.name not in value]
-    single = [*value, *(c.name for c in named)]
-    if "algorithm" in roles:
-        if {*measures} & {c.name for c in scores}:
-            yield {}
-        elif "measure" in roles or len(single) == 1 or len(scores) == 1:
-            for name in [*single, *(c.name for c in scores)]:
-                if measures or "measure" in roles:
-                    yield {"columns": {name: "value"}}
-                else:
-                    yield {"measures": {name: "higher"}}
-        elif not measures:
-            yield from _without_measures(value, named)
-    wide = [c.name for c in numeric if c.plain not in STEPS]
-    wide = [name for name in wide if not re.search(r"__(MIN|MAX)$", name)]
-    if len(wide) > 1:
-        yield from _by_pattern(wide, roles)
-        if "algorithm" not in roles and not named and len(wide) == len(numeric):
-            yield {"layout": "wide-algorithms"}
-        elif "dataset" not in roles and not named:
-            yield {"layout": "rows-are-algorithms"}
-
-
-def _without_measures(
-    value: Sequence[str], named: Sequence[ColumnKind]
-) -> Iterator[dict[str, Any]]:
-    """Yield columns of scores of measures whose names are those of the columns."""
-    for name in value[:1]:
-        yield {"columns": {name: "value"}}
-    for phase in _PHASES:
-        group = [c.name for c in named if c.phase() == phase and c.name not in value]
-        if group:
-            layout = {"layout": "wide-measures"} if len(group) > 1 else {}
-            yield {**layout, "measures": dict.fromkeys(group, "higher")}
-
-
-def _by_pattern(names: Sequence[str], roles: set[str]) -> Iterator[dict[str, Any]]:
-    """Yield the patterns of the names of columns of scores, if they have one."""
-    pattern = pattern_of(names)
-    if not any(pattern.texts) and len(pattern.labels) == 1:
+def _by_pattern(
+    frame: pd.DataFrame, declared: Mapping[str, str], declaration: Declaration, name: str
+) -> Iterator[Candidate]:
+    """Yield layouts by the names of columns that have two variable parts, as in svm_acc, svm_f1."""
+    if declaration.layout != "auto":
         return
-    for parts in _roles_of_parts(pattern, roles):
-        yield {"layout": pattern.written(parts)}
+    scores = [
+        str(column)
+        for column in frame.columns
+        if frame[column].dtype.kind in "fi"
+        and str(column) not in declared
+        and not {"algorithm", "dataset", "replication"} & {*suggested_roles(str(column))}
+        and not re.search(r"__(MIN|MAX)$", str(column))
+    ]
+    if len(scores) < 2 or len((pattern := pattern_of(scores)).labels) < 2:
+        return
+    texts = [str(c) for c in frame.columns if str(c) not in scores]
+    labels = {
+        n: role
+        for n in texts
+        for role in ("algorithm", "dataset", "replication")
+        if suggested_roles(n).get(role, 0) > 2 and n not in declared
+    }
+    fixed = {*labels.values(), *declared.values()}
+    for parts in _roles_of_parts(pattern, fixed):
+        if "algorithm" not in {*parts, *fixed}:
+            continue
+        needed = {n: r for n, r in labels.items() if common_name(n) not in COMMON[r]}
+        options = {"name": name} if name else {}
+        options |= {"columns": needed} if needed else {}
+        yield Candidate({**options, "layout": pattern.written(parts)})
 
 
 def _mended(
-    candidate: Mapping[str, Any],
-    faults: Sequence[Finding],
-    columns: Sequence[ColumnKind],
-    declaration: Declaration,
-) -> Iterator[dict[str, Any]]:
+    candidate: Candidate, faults: Sequence[Finding], origin: Source, declaration: Declaration
+) -> Iterator[Candidate]:
     """Yield a candidate with the options that its faults propose."""
     if not any(fault.rule == "duplicate rows" for fault in faults):
         return
-    given, added = declaration.columns or {}, candidate.get("columns", {})
-    left = [c for c in columns if c.name not in {*given, *added, *candidate.get("measures", ())}]
     for name, value in (way for fault in faults for way in _ways(fault)):
         if name == "units" and not declaration.units:
-            yield {**candidate, "units": value}
+            yield candidate.having(units=value)
             return
-    yield from (curves := _of_curves(candidate, left, declaration))
-    a_trace = any(str(curve["take"]).rpartition(":")[2] in TRACES for curve in curves)
-    if a_trace and [*added.values()].count("algorithm") < 2:  # functions are no settings
-        yield {**candidate, "targets": TARGETS}
-    left = [c for c in left if c.complete and c.labels > 1]
-    for column in left:
-        if _role(column) == "replication":
-            yield {**candidate, "columns": {**added, column.name: "replication"}}
-    for column in left:
-        a_setting = _role(column) in (None, "algorithm") and column.plain not in GROUPS
-        if a_setting and not column.numeric:
-            yield {**candidate, "columns": {**added, column.name: "algorithm"}}
+    yield from (curves := _of_curves(candidate, origin, declaration))
+    of_trace = [str(c.options["take"]).rpartition(":")[2] in TRACES for c in curves]
+    joined = [*candidate.options.get("columns", {}).values()].count("algorithm") > 1
+    if any(of_trace) and not joined:  # functions are no settings
+        yield candidate.having(targets=TARGETS)
 
 
-def _of_curves(
-    candidate: Mapping[str, Any], columns: Sequence[ColumnKind], declaration: Declaration
-) -> list[dict[str, Any]]:
+def _of_curves(candidate: Candidate, origin: Source, declaration: Declaration) -> list[Candidate]:
     """Return a candidate with the last score of each curve, where a column is named as steps."""
-    if "take" in candidate or declaration.take is not None:
+    if "take" in candidate.options:
         return []
-    steps = [c for c in columns if c.plain in STEPS and c.numeric and c.complete and c.labels > 1]
-    if any(c.plain in ITEMS for c in columns):
-        return []  # an epoch is one more answer to each
-    finest = sorted(steps, key=lambda c: STEPS.index(c.plain))[:1]
-    return [{**candidate, "take": f"last:{column.name}"} for column in finest]
+    return [candidate.having(take=f"last:{name}") for name in _steps(origin, declaration)[:1]]
 
 
-def _gives(table: TrialTable) -> str:
-    """Return the size of a table as text: ``3 algorithms x 12 data sets x 5 replications``."""
+def _gives(table: TrialTable, candidate: Candidate) -> str:
+    """Return the size of a table as text: ``3 algorithms x 12 data sets x 5 seeds, accuracy``."""
     parts = [count(len(table.algorithms), "algorithm"), count(len(table.datasets), "data set")]
     replications = table.summary.replications
     least, most = int(replications[replications > 0].min()), int(replications.max())
     if most > 1:
-        noun = count(most, "replication")
+        noun = count(most, _noun(candidate))
         parts.append(noun if least == most else f"{least} to {noun}")
     names = [m.name for m in table.measures]
     measures = f", measures {', '.join(names)}" if len(names) > 1 else f", {names[0]}"
-    return f"{' x '.join(parts)}{measures}"
+    reading = candidate.reading
+    factors = () if reading is None else reading.of("factor")
+    part = f"; {join(factors)} as part of the algorithm" if factors else ""
+    rows = f"; rows with {candidate.options['where']}" if "where" in candidate.options else ""
+    return f"{' x '.join(parts)}{measures}{part}{rows}"
+
+
+def _noun(candidate: Candidate) -> str:
+    """Return what a replication is called: a seed, a fold."""
+    names = () if candidate.reading is None else candidate.reading.of("replication")
+    known = common_name(names[0]) if len(names) == 1 else ""
+    return known if known in _NOUNS else "replication"
 
 
 def _written(source: object) -> str:

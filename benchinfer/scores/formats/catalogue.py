@@ -28,6 +28,7 @@ from benchinfer.scores.formats.packed import COMPRESSED
 TEXT = {".csv": ",", ".tsv": "\t", ".tab": "\t"}
 ARROW = {".parquet": "parquet", ".pq": "parquet", ".feather": "feather", ".arrow": "feather"}
 JSON = (".jsonl", ".ndjson", ".json")
+SCRIPT = ".js"  # of a document that a page loads
 DUCKDB = (".duckdb", ".db", ".ddb")
 _PAGES = (".md", ".markdown", ".tex", ".html", ".htm")
 SQLITE = b"SQLite format 3\0"
@@ -35,9 +36,12 @@ SQL = (*DUCKDB, ".sqlite", ".sqlite3")
 EXCEL = (".xlsx", ".xls")
 ARRAYS = (".npz",)
 ARFF = (".arff",)
-# Of a plain table, how a cell that is no number tells its spread, characters that are looked at,
-# and the size in bytes above which no table was printed to be read.
-_SPREAD, _LOOK = re.compile(r"\d\s*(?:\u00b1|\+/-)\s*[\d.]"), 4096
+# Of a plain table, how a cell that is no number tells its spread or its unit, characters that are
+# looked at, and sizes in bytes above which no table was printed to be read, or has percent signs.
+_SPREAD = re.compile(r"\d\s*(?:\u00b1|\+/?-)\s*[\d.]|\.\d+(?:\+\d*\.\d+|\s*\(\d*\.\d+\))")
+_PERCENT = re.compile(r"(?:^|[,;\t|\"])\s*-?[\d.]+\s*%\"?\s*(?:[,;\t|]|$)")
+_FEW = 1 << 20
+_LOOK = 4096
 _LARGE = 1 << 24
 
 # Columns of a table, and the function of their names that returns its format.
@@ -73,6 +77,17 @@ TABLES: tuple[tuple[set[str], str], ...] = (
     ({"resamples:"}, "aeon.resamples_by_column"),
     ({"Resamples:"}, "aeon.resamples_by_column"),
     ({"Key_Dataset", "Key_Run", "Key_Scheme"}, "tables.experimenter"),
+    ({"", "win_rate", "standard_error", "n_total"}, "evaluations.alpaca_eval.board"),
+    ({"user_input", "retrieved_contexts", "response"}, "evaluations.ragas.ragas"),
+    ({"question", "contexts", "answer"}, "evaluations.ragas.ragas"),
+    (
+        {"dataset", "model", "eval_metrics/MASE[0.5]", "domain", "num_variates"},
+        "boards.gift_eval.gift_eval",
+    ),
+    (
+        {"model_name", "dataset_path", "dataset_config", "eval_metric", "test_error"},
+        "boards.fev.fev",
+    ),
 )
 
 # Columns of a table of ARFF, and the function of its path and their names that returns its format.
@@ -93,7 +108,12 @@ DOCUMENTS: tuple[tuple[set[str], str], ...] = (
     ({"log_history", "global_step", "max_steps"}, "curves.trainer.trainer_state"),
     ({"benchmarks", "machine_info"}, "timing.pytest_benchmark.pytest_benchmark"),
     ({"benchmarks", "context"}, "timing.google_benchmark.google_benchmark"),
+    ({"evalId", "results"}, "evaluations.promptfoo.promptfoo"),
+    ({"lastUpdate", "entries"}, "timing.github_action.github_action"),
+    ({"eval", "hash", "date"}, "evaluations.evalplus.evalplus"),
+    ({"testCases", "metricsScores"}, "evaluations.deepeval.deepeval"),
     ({"results"}, "timing.hyperfine.hyperfine"),
+    (set(), "curves.marl_eval.marl_eval"),
     (set(), "sklearn.by_estimator"),
     (set(), "tuning.dvc.metrics_diff"),
 )
@@ -108,6 +128,11 @@ RECORDS: tuple[tuple[set[str], str], ...] = (
     ({"doc_id", "doc", "target", "filtered_resps"}, "evaluations.harness.samples"),
     ({"rev", "name", "data", "error", "experiments"}, "tuning.dvc.experiment_states"),
     ({"benchmark", "mode", "forks", "primaryMetric"}, "timing.jmh.jmh"),
+    (
+        {"instruction", "generator_1", "generator_2", "annotator", "preference"},
+        "evaluations.alpaca_eval.annotations",
+    ),
+    ({"task_id", "reward", "info", "traj", "trial"}, "evaluations.tau_bench.tau_bench"),
 )
 
 # Names of arrays, and the function of these that returns their results.
@@ -130,6 +155,12 @@ FILES: tuple[tuple[str, bytes, str], ...] = (
     (r".+\.(duckdb|db|ddb|sqlite|sqlite3)", SQLITE, "tuning.optuna.optuna_storage"),
     (r"details_.+\.parquet", b"PAR1", "evaluations.lighteval.lighteval_details"),
     (r".+\.log", b"{", "tuning.flaml.flaml"),
+    (r"(.+\.)?monitor\.csv", b"#{", "curves.monitor.monitor"),
+    (r".+\.csv", b",NMI", "boards.scib.scib"),
+    (r".+\.csv", b'"","NMI', "boards.scib.scib"),
+    (r".+\.csv", b'"X","NMI', "boards.scib.scib"),
+    (r".*mergedTable_.+\.csv", b"file,", "boards.tsb_ad.merged"),
+    (r".+_summary\.csv", b",workload,trial,", "boards.algoperf.summary"),
 )
 
 # Name of a file of a folder, and the function of the folder and its files that returns results.
@@ -150,10 +181,12 @@ RUNS: tuple[tuple[str, str], ...] = (
     ("machine.json", "timing.asv.cases"),
 )
 
-# Endings of files of a folder that are read; files that describe others (MTEB); beginnings of the
-# names of files that hold the scores of a folder, the others being beside (ours, ASlib).
+# Endings of files of a folder that are read; files that describe others (MTEB); endings of what
+# tools print, read where a folder has no tables; beginnings of the names of files that hold the
+# scores of a folder, the others being beside (ours, ASlib).
 READ = {*TEXT, *ARROW, *JSON, *SQL, *EXCEL, *ARRAYS, *ARFF, ".eval"}
 DESCRIPTIONS = {"model_meta.json"}
+PRINTED = {".txt", ".trec", ".log", SCRIPT}
 OURS, SCENARIO = "scores.", "algorithm_runs.arff"
 
 
@@ -240,16 +273,42 @@ def suffix_of(path: Path) -> str:
     return suffixes[-1] if suffixes else ""
 
 
+def ending_of(path: Path) -> str:
+    """Return the ending of the name of a file, with that of a compression.
+
+    Examples
+    --------
+    >>> ending_of(Path("bm25-0.1.txt")), ending_of(Path("runs.csv.gz"))
+    ('.txt', '.csv.gz')
+    """
+    text = path.name
+    while path.suffix.casefold() in COMPRESSED:
+        path = path.with_suffix("")
+    return text[len(path.with_suffix("").name) :]
+
+
+def name_of(path: Path) -> str:
+    """Return the name of a file without its ending; other points belong to the name.
+
+    Examples
+    --------
+    >>> name_of(Path("runs/bm25-0.1.txt"))
+    'bm25-0.1'
+    """
+    return path.name.removesuffix(ending_of(path)) or path.name
+
+
 def is_page(path: Path) -> bool:
-    """Return whether a file is a page, or a plain table whose cells hold a mean and its spread."""
+    """Return whether a file is a page, or a plain table with spreads or percent signs in cells."""
     suffix = path.suffix.casefold()
     if suffix not in TEXT:
         return suffix in _PAGES
-    if path.stat().st_size > _LARGE:
+    if (size := path.stat().st_size) > _LARGE:
         return False
     with path.open(encoding="utf-8", errors="replace") as file:
         first = file.read(_LOOK).splitlines()[1:4]
-    return any(_SPREAD.search(line) for line in first)
+    signs = [_SPREAD, _PERCENT] if size <= _FEW else [_SPREAD]
+    return any(sign.search(line) for line in first for sign in signs)
 
 
 def head(path: Path, size: int = len(SQLITE)) -> bytes:
@@ -267,7 +326,7 @@ def of_ending(path: Path, typed: str, suffix: str) -> tuple[Format | None, objec
         return next(forms, None), frame
     if suffix in ARRAYS:
         results = archive(path, typed, of_arrays)
-    elif suffix == ".json":
+    elif suffix in (".json", SCRIPT):
         document = read_json(path, typed)
         results = None if document is None else rows_of(document, path, of_document)
     elif suffix in JSON:

@@ -17,13 +17,22 @@ import numpy as np
 from benchinfer.core.errors import ScoreTableError
 from benchinfer.core.numbers import count, several
 from benchinfer.scores.columns import COMMON, common_name
-from benchinfer.scores.formats.format import Format, Results, Rows, is_score, not_utf8
+from benchinfer.scores.formats.format import (
+    Format,
+    NoScoresError,
+    Results,
+    Rows,
+    is_score,
+    not_utf8,
+)
+from benchinfer.scores.formats.nested import has_score, levels, replicated
 from benchinfer.scores.formats.packed import MOST_BYTES, opened, refuse_archive
 from benchinfer.scores.resampling import Resampling
 
 DEEPEST = 20
 _MOST_ROWS = 4_000_000  # which take about 1.5 GB as records
 _ATTRIBUTE = re.compile(r"@attribute\s+('(?:[^'\\]|\\.)*'|\"[^\"]*\"|\S+)\s+(.+)", re.IGNORECASE)
+_SCRIPT = re.compile(r"\s*window\.\w+\s*=\s*")  # a document that a page loads
 _SURROGATE = re.compile(rb"\\u[dD][89a-fA-F]")
 
 
@@ -42,7 +51,8 @@ def read_json(path: Path, typed: str) -> object:
 
     try:
         # JSON's own decoding lets halves of characters pass.
-        document = json.loads(data.decode(json.detect_encoding(data)), object_pairs_hook=once)
+        text = _without_script(data.decode(json.detect_encoding(data)))
+        document = json.loads(text, object_pairs_hook=once)
         if _SURROGATE.search(data):
             json.dumps(document, ensure_ascii=False).encode()
     except RecursionError:
@@ -59,6 +69,18 @@ def read_json(path: Path, typed: str) -> object:
     if twice:
         raise _keys_twice(typed, len(twice), list(dict.fromkeys(twice)))
     return document
+
+
+def _without_script(text: str) -> str:
+    """Return the document that a script gives to a page.
+
+    Examples
+    --------
+    >>> _without_script('window.DATA = {"a": 1};')
+    '{"a": 1}'
+    """
+    script = _SCRIPT.match(text)
+    return text if script is None else text[script.end() :].rstrip().removesuffix(";")
 
 
 def _bytes_of(path: Path, typed: str) -> bytes:
@@ -87,21 +109,16 @@ def rows_of(
     """Return the rows of a document, and whose they are if `of_tool` recognises them."""
     if (results := of_tool(document, path)) is not None:
         return results
+    content = document
     if isinstance(document, Mapping):
         mapping = cast("Mapping[str, Any]", document)
-        if (results := runs_by_tasks(mapping)) is not None:
+        if (results := runs_by_tasks(mapping) or _lists(mapping)) is not None:
             return results
+        if (rows := _columns(mapping) or levels(mapping)) is not None:
+            return None, rows
         lists = [item for item in mapping.values() if isinstance(item, list)]
         records = any(isinstance(i, Mapping) for item in lists for i in item)
-        if (results := _lists(mapping)) is not None:
-            return results
-        columns = lists and len(lists) == len(mapping) and len({len(item) for item in lists}) == 1
-        if columns and not records:
-            keys = list(mapping)
-            return None, [dict(zip(keys, row, strict=True)) for row in zip(*lists, strict=True)]
         content = lists[0] if records and len(mapping) == 1 else [mapping]
-    else:
-        content = document
     if not isinstance(content, list):
         raise _no_table(path.name, content)
     records = cast("list[object]", content)
@@ -109,13 +126,24 @@ def rows_of(
         return None, [{"replication": i, "value": item} for i, item in enumerate(records)]
     if not records or not all(isinstance(record, Mapping) for record in records):
         raise _no_table(path.name, records)
-    rows = [
-        row for record in records for row in _flat(cast("Mapping[str, Any]", record), path.name)
-    ]
+    rows = replicated(
+        [row for record in records for row in _flat(cast("Mapping[str, Any]", record), path.name)]
+    )
     short = _leaves(list(dict.fromkeys(name for row in rows for name in row)))
     if not short:
         raise _no_table(path.name, document)
     return None, [{short[name]: row.get(name) for name in short} for row in rows]
+
+
+def _columns(mapping: Mapping[str, Any]) -> Rows | None:
+    """Return the rows of lists of one length by the names of columns; None where they are none."""
+    lists = [item for item in mapping.values() if isinstance(item, list)]
+    if not lists or len(lists) < len(mapping) or len({len(item) for item in lists}) > 1:
+        return None
+    if any(isinstance(i, Mapping) for item in lists for i in item):
+        return None
+    keys = list(mapping)
+    return [dict(zip(keys, row, strict=True)) for row in zip(*lists, strict=True)]
 
 
 def _lists(mapping: Mapping[str, Any]) -> tuple[Format, Rows] | None:
@@ -160,9 +188,10 @@ def _flat(record: Mapping[str, Any], name: str, prefix: str = "", depth: int = 0
             parts.append(_flat(cast("Mapping[str, Any]", value), name, f"{label}.", depth + 1))
         elif isinstance(value, list) and value and all(isinstance(v, Mapping) for v in value):  # pyright: ignore[reportUnknownVariableType]
             inner = cast("list[Mapping[str, Any]]", value)
-            parts.append([r for v in inner for r in _flat(v, name, f"{label}.", depth + 1)])
+            if has_score(inner) or not has_score(record):  # messages and alike are left aside
+                parts.append([r for v in inner for r in _flat(v, name, f"{label}.", depth + 1)])
         else:
-            row[label] = json.dumps(value) if isinstance(value, list) else value
+            row[label] = value
     rows: Rows = [row]
     for part in parts:
         if twice := sorted(set().union(*rows) & set().union(*part)):
@@ -218,7 +247,7 @@ def too_deep(name: str) -> ScoreTableError:
     )
 
 
-def _no_table(name: str, document: object) -> ScoreTableError:
+def _no_table(name: str, document: object) -> NoScoresError:
     """Return the error of a document that is no table, with its kind."""
     kind = "null"
     if isinstance(document, str):
@@ -235,7 +264,7 @@ def _no_table(name: str, document: object) -> ScoreTableError:
         kind = f"a list of {count(len(items), 'item')}"
         kind += f", {others} of which are no objects" if others else " without a value"
     hint = "a list of objects, or one list per column, is one."
-    return ScoreTableError(f"the JSON of {name!r} is no table: it is {kind}.", hint=hint)
+    return NoScoresError(f"the JSON of {name!r} is no table: it is {kind}.", hint=hint)
 
 
 def runs_by_tasks(scores: Mapping[str, Any]) -> tuple[Format, Rows] | None:

@@ -6,9 +6,9 @@ import json
 from collections.abc import Callable, Iterable, Mapping, Sequence, ValuesView
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, cast
+from typing import Any, Unpack, cast
 
-from benchinfer.core.errors import ScoreTableError
+from benchinfer.core.errors import MessageParts, ScoreTableError
 from benchinfer.core.measure import Better, Measure
 from benchinfer.core.numbers import number_of
 from benchinfer.scores.resampling import Resampling
@@ -41,6 +41,20 @@ _DIRECTIONS: dict[str, tuple[Better, bool]] = {
     **dict.fromkeys(_LOWER, ("lower", True)),
     **dict.fromkeys(_LOWER_FREE, ("lower", False)),
 }
+
+
+class NoScoresError(ScoreTableError):
+    """A file holds no scores; others beside it may have some.
+
+    Attributes
+    ----------
+    of_tool
+        Whether a known tool wrote it.
+    """
+
+    def __init__(self, what: str, *, of_tool: bool = False, **parts: Unpack[MessageParts]) -> None:
+        super().__init__(what, **parts)
+        self.of_tool = of_tool
 
 
 @dataclass(frozen=True, slots=True)

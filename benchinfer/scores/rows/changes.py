@@ -8,6 +8,7 @@ from typing import Any
 import narwhals as nw
 import numpy as np
 
+from benchinfer.core.errors import DesignError, message, unknown
 from benchinfer.core.measure import Measure
 from benchinfer.numerics.types import Array
 from benchinfer.scores.columns import SIZE, Frame, lazy
@@ -15,9 +16,11 @@ from benchinfer.scores.rows.engine import EngineRows
 from benchinfer.scores.rows.places import PlacedRows, placed_frame
 from benchinfer.scores.rows.rows import Names, Rows
 from benchinfer.scores.rows.statistics import StatisticsRows
-from benchinfer.scores.rows.summary import ScoreRows, coded, collect
+from benchinfer.scores.rows.summary import ScoreRows, Summary, coded, collect, distinct
 
 type Selection = Mapping[str, Sequence[str] | None]  # role to the labels to keep, None for all
+
+NOTHING = message("nothing is left of the table.", hint="ask for less.")
 
 
 def rows_of(frame: Frame) -> Rows:
@@ -25,6 +28,20 @@ def rows_of(frame: Frame) -> Rows:
     if SIZE in frame.collect_schema().names():
         return EngineRows(frame, of_units=True)
     return placed_frame(frame) or EngineRows(frame)
+
+
+def labels_to_keep(
+    role: str, labels: str | Sequence[str | int] | None, there: Sequence[str]
+) -> list[str] | None:
+    """Return the labels to keep as a list, None for all."""
+    if labels is None:
+        return None
+    names = [str(name) for name in ([labels] if isinstance(labels, str | int) else labels)]
+    if not names:
+        raise DesignError(NOTHING)
+    if strange := set(names).difference(there):
+        raise DesignError(unknown(role, min(strange), there[:50]))
+    return names
 
 
 def subset(rows: Rows, labels: Selection, domains: Mapping[str, str] | None) -> Rows:
@@ -43,6 +60,14 @@ def subset(rows: Rows, labels: Selection, domains: Mapping[str, str] | None) -> 
             labels["algorithm"] or summary.algorithms,
         )
     )
+
+
+def complete_replications(rows: Rows, domains: Mapping[str, str] | None, summary: Summary) -> Rows:
+    """Keep the replications that each algorithm has; the summary is that of one measure."""
+    keys, frame = ["dataset", "replication"], rows.frame(domains)
+    counts = distinct(frame.filter(nw.col("measure") == summary.measures[0]), "algorithm", keys)
+    complete = counts.filter(nw.col("n") == len(summary.algorithms)).select(*keys)
+    return rows_of(frame.join(complete, on=keys, how="semi"))
 
 
 def replaced(

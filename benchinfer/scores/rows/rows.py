@@ -15,7 +15,7 @@ import numpy as np
 from benchinfer.core.measure import Measure
 from benchinfer.numerics.types import Array
 from benchinfer.scores.columns import Frame, slots
-from benchinfer.scores.features import Feature
+from benchinfer.scores.rows.features import Feature
 from benchinfer.scores.rows.reductions import (
     Blocks,
     Cells,

@@ -31,8 +31,8 @@ from benchinfer.core.result import Readable
 from benchinfer.core.saving import SAME, savable, shaped
 from benchinfer.numerics.types import Array, Codes, Flags
 from benchinfer.scores.coverage import Finding
-from benchinfer.scores.features import Feature, differing_features, pool_features
 from benchinfer.scores.resampling import Resampling
+from benchinfer.scores.rows.features import Feature, differing_features, pool_features
 from benchinfer.scores.rows.reductions import (
     Blocks,
     Cells,

@@ -26,12 +26,14 @@ from benchinfer.scores.formats.catalogue import (
     EXCEL,
     JSON,
     OURS,
+    PRINTED,
     SCENARIO,
     SQL,
     SQLITE,
     TEXT,
     head,
     is_page,
+    name_of,
     of_document,
     of_ending,
     of_folder,
@@ -43,7 +45,7 @@ from benchinfer.scores.formats.catalogue import (
 from benchinfer.scores.formats.documents import (
     runs_by_tasks,
 )
-from benchinfer.scores.formats.format import Format
+from benchinfer.scores.formats.format import Format, NoScoresError
 from benchinfer.scores.sources.arrow import arrow_file
 from benchinfer.scores.sources.excel import excel_file
 from benchinfer.scores.sources.folders import (
@@ -54,7 +56,7 @@ from benchinfer.scores.sources.folders import (
     names_apart,
     not_opened,
     of_names,
-    refuse_unlike,
+    of_one_kind,
     together,
     with_notes,
 )
@@ -295,6 +297,7 @@ def _of_folder(typed: str, path: Path, name: str | None) -> Source:
         inner = replace(inner, known=results[0], stem=path.name, toml=toml)
         return with_notes(inner, [not_opened(streams, path)]) if streams else inner
     tables = [file for file in files if is_table(file)]
+    tables = tables or [f for f in files if suffix_of(f) in PRINTED and _of_tool(f)]
     if not tables:
         raise ScoreTableError(
             f"the folder {typed!r} holds no table.",
@@ -342,28 +345,48 @@ def _timed_sides(path: Path, tables: Sequence[Path], name: str | None) -> list[P
     return sides if is_timed(of_file(str(tables[0]), tables[0], None, path)) else []
 
 
-class _NoScoresError(ScoreTableError):
-    """A tool's file holds no scores."""
+def _of_tool(path: Path) -> bool:
+    """Return whether a document holds results of a tool."""
+    try:
+        return of_file(str(path), path, None).known is not None
+    except NoScoresError as error:
+        return error.of_tool
+    except ScoreTableError:
+        return False
+
+
+def _each(
+    typed: str, paths: list[Path], folder: Path, name: str | None
+) -> tuple[dict[str, Source], list[str]]:
+    """Open files of one kind, those of a tool if there is one, and list those without scores."""
+    opened: dict[str, Source] = {}
+    empty: list[str] = []
+    for path, said in zip(paths, of_names(paths, name), strict=True):
+        file = below(path, folder)
+        try:
+            source = replace(of_file(str(path), path, None, folder), name=file)
+        except NoScoresError:
+            if len(paths) == 1:
+                raise
+            empty.append(file)
+            continue
+        opened[file] = with_partitions(source, partitions(path, folder) | said)
+    if not opened:
+        raise NoScoresError(f"no file of {typed!r} holds scores: {several(empty)}.")
+    if any(of.known is not None for of in opened.values()) and suffix_of(paths[0]) in JSON:
+        opened = {file: of for file, of in opened.items() if of.known is not None}
+    return opened, empty
 
 
 def _of_files(
     typed: str, paths: list[Path], folder: Path, others: Sequence[Path], name: str | None
 ) -> Source:
     """Read files together, with findings on the files read and on the others."""
-    refuse_unlike(typed, paths, folder)
-    names = [below(path, folder) for path in paths]
-    parts: list[Source] = []
-    empty: list[str] = []
-    for path, file, said in zip(paths, names, of_names(paths, name), strict=True):
-        try:
-            source = replace(of_file(str(path), path, None, folder), name=file)
-        except _NoScoresError:
-            empty.append(file)
-            continue
-        parts.append(with_partitions(source, partitions(path, folder) | said))
-    if not parts:
-        raise _NoScoresError(f"no file of {typed!r} holds scores: {several(empty)}.")
-    names = [file for file in names if file not in empty]
+    given, paths = paths, of_one_kind(typed, paths, folder, _of_tool)
+    opened, empty = _each(typed, paths, folder, name)
+    names, parts = list(opened), list(opened.values())
+    left = {folder / file for file in (*names, *empty)}
+    others = [*others, *(path for path in given if path not in left)]
     notes: list[Finding] = []
     if empty:
         what = f"{count(len(empty), 'file')} {'holds' if len(empty) == 1 else 'hold'} no scores."
@@ -392,9 +415,10 @@ def _refuse_no_file(path: Path, typed: str) -> None:
 
 def _refuse_no_scores(typed: str, known: Format | None, frame: Any) -> None:
     if known is not None and not len(frame):
-        raise _NoScoresError(
+        raise NoScoresError(
             f"{typed!r} holds no scores of {known.tool}.",
             hint="the run ended before its first score, or other files have its scores.",
+            of_tool=True,
         )
 
 
@@ -406,7 +430,7 @@ def of_file(typed: str, path: Path, query: str | None, folder: Path | None = Non
         )
     declaration = (folder or path.parent) / "measures.toml"
     toml = declaration if declaration.is_file() else None
-    suffix, stem = suffix_of(path), path.name.split(".")[0]
+    suffix, stem = suffix_of(path), name_of(path)
     note_input(path)
     _refuse_no_file(path, typed)
     document = of_ending(path, typed, suffix) if query is None else None

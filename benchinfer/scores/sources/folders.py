@@ -1,6 +1,6 @@
 """Files of a folder: which of them are tables, what their names say, and their rows together."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -9,10 +9,27 @@ import narwhals as nw
 
 from benchinfer.core.errors import ScoreTableError
 from benchinfer.core.numbers import count
-from benchinfer.scores.columns import as_label, expression, lazy, placeholders, slots
+from benchinfer.scores.columns import (
+    COMMON,
+    as_label,
+    common_name,
+    expression,
+    lazy,
+    placeholders,
+    slots,
+)
 from benchinfer.scores.coverage import Finding
-from benchinfer.scores.formats.catalogue import DESCRIPTIONS, EXCEL, READ, SQL, suffix_of
-from benchinfer.scores.formats.packed import COMPRESSED
+from benchinfer.scores.formats.catalogue import (
+    DESCRIPTIONS,
+    EXCEL,
+    JSON,
+    READ,
+    SQL,
+    ending_of,
+    name_of,
+    suffix_of,
+)
+from benchinfer.scores.formats.format import directed
 from benchinfer.scores.sources.frames import Columns, Loaded, Source
 from benchinfer.scores.sources.streams import is_stream
 
@@ -22,10 +39,7 @@ SELECT = "a pattern selects, such as 'folder/*.csv'."
 def names_apart(paths: Sequence[Path]) -> list[str]:
     """Return distinct names of files: those without ending, or else those of their folders."""
     for i in range(max(len(path.parts) for path in paths)):
-        names = [
-            path.name.removesuffix(ending_of(path)) if i == 0 else "/".join(path.parts[-i - 1 : -i])
-            for path in paths
-        ]
+        names = [name_of(path) if i == 0 else "/".join(path.parts[-i - 1 : -i]) for path in paths]
         if len(set(names)) == len(names):
             return names
     raise ScoreTableError(
@@ -88,44 +102,83 @@ def with_notes(source: Source, notes: Sequence[Finding]) -> Source:
 
 
 def together(parts: Sequence[Source], names: Sequence[str], notes: Sequence[Finding]) -> Source:
-    """Return one source of the rows of several sources with the same columns."""
-    _refuse_other_columns([part.names for part in parts], names)
+    """Return one source of the rows of several sources, with the columns that all have."""
+    columns, left_out = _columns_of_all([part.names for part in parts], names)
 
     def load(labels: Columns, scores: Columns, covariates: Columns) -> Loaded:
         loaded = [part.load(labels, scores, covariates) for part in parts]
         tables = [frame.collect() for frame, _ in loaded]
         findings = [finding for _, of_part in loaded for finding in of_part]
         findings += _files_read([len(table) for table in tables], names)
-        return _joined(tables, labels, [*scores, *slots(covariates)]), [*findings, *notes]
+        findings += [*left_out, *notes]
+        return _joined(tables, labels, [*scores, *slots(covariates)]), findings
 
-    kinds = {column: kind for part in parts for column, kind in part.kinds.items()}
+    kinds = {c: kind for part in parts for c, kind in part.kinds.items() if c in columns}
     known = parts[0].known
     for part in parts[1:]:
         known = None if known is None else known.joined(part.known)
-    return replace(parts[0], load=load, kinds=kinds, known=known, stream=None)
+    return replace(parts[0], names=tuple(columns), load=load, kinds=kinds, known=known, stream=None)
 
 
-def refuse_unlike(typed: str, paths: Sequence[Path], folder: Path) -> None:
-    """Raise a ScoreTableError where files cannot be read together, or where one is empty."""
-    kinds = {suffix_of(path) or "(none)" for path in paths}
-    if len(paths) > 1 and (len(kinds) > 1 or kinds <= {*SQL, *EXCEL}):
-        names = [(below(path, folder),) for path in paths]
+def of_one_kind(
+    typed: str, paths: Sequence[Path], folder: Path, of_tool: Callable[[Path], bool]
+) -> list[Path]:
+    """Return the files that are read together: documents of no tool beside results are not.
+
+    A ScoreTableError is raised where several kinds are left, or where a file is empty.
+    """
+    tables = [path for path in paths if suffix_of(path) not in JSON]
+    documents = [path for path in paths if path not in tables]
+    several_kinds = len({suffix_of(path) for path in paths}) > 1
+    known = [path for path in documents if several_kinds and path.is_file() and of_tool(path)]
+    chosen = [*tables, *known] if tables or known else list(paths)
+    kinds = {suffix_of(path) or "(none)" for path in chosen}
+    if len(chosen) > 1 and (len(kinds) > 1 or kinds <= {*SQL, *EXCEL}):
+        names = [(below(path, folder),) for path in chosen]
         raise ScoreTableError(
-            f"{typed!r} is {len(paths)} files of kinds {', '.join(sorted(kinds))}.",
+            f"{typed!r} is {len(chosen)} files of kinds {', '.join(sorted(kinds))}.",
             where=[("file",), *names],
             hint=["several files are read together when all are of one kind.", SELECT],
         )
-    empty = [path for path in paths if not path.is_file() or path.stat().st_size == 0]
+    empty = [path for path in chosen if not path.is_file() or path.stat().st_size == 0]
     if empty:
         raise ScoreTableError(
-            f"{len(empty)} of {len(paths)} files {'is' if len(empty) == 1 else 'are'} empty.",
+            f"{len(empty)} of {len(chosen)} files {'is' if len(empty) == 1 else 'are'} empty.",
             where=[("file",), *((below(path, folder),) for path in empty)],
             hint="write them again, or take them away.",
         )
+    return chosen
 
 
-def _refuse_other_columns(columns: Sequence[Sequence[str]], names: Sequence[str]) -> None:
-    """Raise a ScoreTableError where a file has other columns than the first, in whatever order."""
+def _columns_of_all(columns: Sequence[Columns], names: Columns) -> tuple[Columns, list[Finding]]:
+    """Return the columns that all files have, in the order of the first, and report the others.
+
+    A ScoreTableError is raised where one that has a role by its name is not in all files, where
+    half of the columns are not, or no measure by its name is while some files have one.
+    """
+    of_file = [set(of) for of in columns]
+    shared = set[str].intersection(*of_file)
+    others = list(dict.fromkeys(c for of in columns for c in of if c not in shared))
+    roles = {name for role in COMMON.values() for name in role}
+    few = any(2 * len(shared) <= len(of) for of in of_file)
+    unlike = bool(directed(others)) and not directed(shared)
+    if few or unlike or any(common_name(c) in roles for c in others):
+        raise _other_columns(columns, names)
+    if not others:
+        return columns[0], []
+    where = (
+        ("column", "files"),
+        *((c, f"{sum(c in of for of in of_file)} of {len(of_file)}") for c in others[:5]),
+    )
+    left = "was" if len(others) == 1 else "were"
+    what = f"{count(len(others), 'column')} {left} left out, which not all files have."
+    hint = "where one is needed, write it into all files, empty where there is no value."
+    finding = Finding("columns of some files", "note", len(others), what, where, hint)
+    return [c for c in columns[0] if c in shared], [finding]
+
+
+def _other_columns(columns: Sequence[Columns], names: Columns) -> ScoreTableError:
+    """Return the error of files of which some have other columns than the first."""
     first = columns[0]
     odd = [
         (
@@ -136,12 +189,11 @@ def _refuse_other_columns(columns: Sequence[Sequence[str]], names: Sequence[str]
         for name, held in zip(names, columns, strict=True)
         if set(held) != set(first)
     ]
-    if odd:
-        raise ScoreTableError(
-            f"{len(odd):,} of {len(names):,} files have other columns than {names[0]!r}.",
-            where=[("file", "lacks", "has besides"), *odd],
-            hint=["add the columns that are missing, empty where there is no score;", SELECT],
-        )
+    return ScoreTableError(
+        f"{len(odd):,} of {len(names):,} files have other columns than {names[0]!r}.",
+        where=[("file", "lacks", "has besides"), *odd],
+        hint=["add the columns that are missing, empty where there is no score;", SELECT],
+    )
 
 
 def _files_read(rows: Sequence[int], names: Sequence[str]) -> list[Finding]:
@@ -218,11 +270,3 @@ def of_names(paths: Sequence[Path], pattern: str | None) -> list[dict[str, str]]
             hint="the pattern is that of the whole name without its ending.",
         )
     return [match.groupdict() for match in matches if match is not None]
-
-
-def ending_of(path: Path) -> str:
-    """Return the ending of the name of a file, with that of a compression."""
-    text = path.name
-    while path.suffix.casefold() in COMPRESSED:
-        path = path.with_suffix("")
-    return text[len(path.with_suffix("").name) :]

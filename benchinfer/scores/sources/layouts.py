@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -16,6 +17,7 @@ from benchinfer.numerics.types import Array
 from benchinfer.scores.columns import (
     COMMON,
     GROUPS,
+    IGNORE,
     ITEMS,
     NONE,
     REPEATED,
@@ -23,8 +25,12 @@ from benchinfer.scores.columns import (
     assign,
     common_name,
     names_size,
+    no_column,
 )
 from benchinfer.scores.coverage import Finding
+from benchinfer.scores.roles.companions import aggregates
+from benchinfer.scores.roles.directions import plain
+from benchinfer.scores.roles.profile import profiles
 from benchinfer.scores.sources.frames import Source
 from benchinfer.scores.sources.patterns import pattern_of
 
@@ -78,8 +84,27 @@ def roles_of(
     one is taken only if no second one fits. Tools that are known have their own. Columns of sizes
     hold no scores; bounds are those of the scores, where they are declared.
     """
+    source, columns, faults = _without_ignored(source, columns)
     roles = _roles_as_laid_out(source, columns, layout, measures, covariates, features, bounds)
-    return _without_errors(source, roles)
+    roles = _without_errors(source, roles)
+    return replace(roles, findings=(*faults, *roles.findings))
+
+
+def _without_ignored(
+    source: Source, columns: Mapping[str, str] | None
+) -> tuple[Source, Mapping[str, str] | None, list[Finding]]:
+    """Return the source and the roles without columns to ignore, and faults on unknown ones."""
+    ignored = [name for name, role in (columns or {}).items() if role == IGNORE]
+    if columns is None or not ignored:
+        return source, columns, []
+    faults = [
+        no_column(f"there is no column {name!r} to ignore.", name, source.names, source.names)
+        for name in ignored
+        if name not in source.names
+    ]
+    names = tuple(name for name in source.names if name not in ignored)
+    roles = {name: role for name, role in columns.items() if role != IGNORE}
+    return replace(source, names=names), roles, faults
 
 
 def _without_errors(source: Source, roles: Roles) -> Roles:
@@ -118,7 +143,7 @@ def _roles_as_laid_out(
             layout = "long"  # which asks for the measures
     if layout != "auto":
         roles = assign(source.names, columns, layout, measures, covariates, features)
-        return _without_sizes(source, roles, bounds)
+        return _without_aggregates(source, _without_sizes(source, roles, bounds))
     long = assign(source.names, columns, "long", measures, covariates, features)
     lacks = any(finding.rule == "missing columns" for finding in long.findings)
     # A name that is not there is the user's to correct first.
@@ -148,6 +173,7 @@ def _wide(
     if len(fitting) == 1:
         ((fitting_layout, roles),) = fitting.items()
         roles = _without_errors(source, _without_sizes(source, roles, bounds))
+        roles = _without_aggregates(source, roles)
         labels = list(dict.fromkeys("/".join(says.values()) for says in roles.wide.values()))
         what = f"{count(len(roles.wide), 'column')} of scores, one per"
         what += f" {' and '.join(roles.spread)}: {several(labels)}."
@@ -198,6 +224,31 @@ def _without_sizes(source: Source, roles: Roles, bounds: tuple[float, float] | N
     hint = f"taken for sizes, not for scores; covariates={literal(tuple(sizes))} keeps them."
     finding = Finding("columns of sizes", "warning", len(sizes), what, (), hint)
     return Roles(roles.of, wide, roles.layout, (*roles.findings, finding), roles.covariates)
+
+
+def _without_aggregates(source: Source, roles: Roles) -> Roles:
+    """Return the roles without columns that are a mean, sum or rank of the other scores."""
+    if roles.spread not in (("algorithm",), ("dataset",)) or len(roles.wide) < 3:
+        return roles
+    import pandas as pd
+
+    head = pd.DataFrame(_first_values(source, list(roles.wide)))
+    columns = [c for c in profiles(head, {}) if c.numeric]
+    results = aggregates(columns)
+    results |= {
+        c.name: "rank by its name"
+        for c in columns
+        if c.name not in results and c.integral and "rank" in plain(c.name).split("_")
+        if np.nanmin(c.values) >= 1 and np.nanmax(c.values) <= len(head)
+    }
+    if not results or len(results) > len(roles.wide) - 2:
+        return roles
+    wide = {name: says for name, says in roles.wide.items() if name not in results}
+    reasons = [f"{name} ({why})" for name, why in results.items()]
+    what = f"{count(len(results), 'column')} left out, no scores: {several(reasons)}."
+    hint = f"columns={dict.fromkeys(results, IGNORE)!r} says so too; a name of its own keeps one."
+    finding = Finding("aggregates left out", "warning", len(results), what, (), hint)
+    return replace(roles, wide=wide, findings=(*roles.findings, finding))
 
 
 def _beyond(values: Array, low: float, high: float) -> bool:

@@ -88,7 +88,7 @@ def _shape(path: Path, typed: str, delimiter: str) -> _Shape:
             TextIOWrapper(stream, encoding="utf-8-sig", newline="") as file,
         ):
             lines = limited(file, typed)
-            blank, line = next(((i, s) for i, s in enumerate(lines) if s.strip()), (0, ""))
+            blank, line = next(((i, s) for i, s in enumerate(lines) if not _is_ahead(s)), (0, ""))
             if "\0" in line:
                 raise not_utf8(typed, line.encode())
             if delimiter not in line:
@@ -103,6 +103,18 @@ def _shape(path: Path, typed: str, delimiter: str) -> _Shape:
         raise ScoreTableError(f"the header of {typed!r} cannot be read: {error}.") from None
     except (pa.ArrowInvalid, OSError) as error:
         raise ScoreTableError(_unreadable(path, typed, error)) from None
+
+
+def _is_ahead(line: str) -> bool:
+    """Return whether a line ahead of the header is blank, or a comment that holds a record.
+
+    Examples
+    --------
+    >>> _is_ahead('#{"seed": 3}'), _is_ahead(" "), _is_ahead("#,model,score")
+    (True, True, False)
+    """
+    text = line.strip()
+    return not text or (text.startswith("#") and text[1:].lstrip().startswith("{"))
 
 
 def arrow_fault(error: Exception) -> str:

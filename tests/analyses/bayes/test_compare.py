@@ -308,7 +308,7 @@ def test_gates_extend_the_chains_once_and_say_so(monkeypatch):
     assert not result.convergence.passed
     rows = bi.compare_bayes(scores, draws=100, chains=4, seed=2).diagnostics().set_index("check")
     assert not rows.loc["smallest effective sample size, tails", "ok"]
-    assert "after one extension" in rows.loc["smallest effective sample size, tails", "remedy"]
+    assert "after one extension" in rows.loc["smallest effective sample size, tails", "sentence"]
 
 
 @pytest.mark.usefixtures("brief")
@@ -471,7 +471,7 @@ def test_the_centre_of_t_interactions_is_that_of_a_typical_data_set(outweighed):
     assert "better on a typical data set is" in result.rule
     named = result.diagnostics().set_index("check").loc[OTHER_SIGN]
     assert (named["value"], named["ok"]) == (1, False)
-    assert named["remedy"].startswith("new and old: a few large differences outweigh many small")
+    assert named["sentence"].endswith("large differences outweigh many small ones (new and old).")
     means = bi.compare_bayes(outweighed, interactions="normal", draws=300, seed=1)
     assert means.headline().startswith("On average over data sets like these")
     assert means.diagnostics().set_index("check").loc[OTHER_SIGN, "ok"]

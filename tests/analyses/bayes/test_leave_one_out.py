@@ -64,7 +64,7 @@ def test_an_influential_data_set_is_named_and_refitted():
     assert left.refitted[0]
     row = left.diagnostics().iloc[0]
     assert not row["ok"]
-    assert "d0" in row["remedy"]
+    assert "d0" in row["sentence"]
     assert left.diagnostics()["ok"][1]
     assert left.pointwise[0] == left.pointwise.min()
     assert not result.loo(refit=False).diagnostics()["ok"][1]

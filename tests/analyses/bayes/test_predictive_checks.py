@@ -29,7 +29,7 @@ def test_an_unusual_data_set_is_named():
     rows = check.table().set_index(["dataset", "statistic_name"])
     one = rows.loc[("d0", "spread of the algorithms")]
     assert one["estimate"] > one["predicted_high"]
-    assert "d0" in check.diagnostics()["remedy"][0]
+    assert "d0" in check.diagnostics()["sentence"][0]
 
 
 def test_single_scores_have_no_residuals():

@@ -34,8 +34,8 @@ def test_one_unusual_data_set_turns_the_answer():
     assert result.other_models.best[0, 1] < 0.5
     row = result.diagnostics().iloc[-1]
     assert (row["value"], row["ok"]) == (result.other_models.disagree, False)
-    assert 'interactions="normal" (every data set counts fully): a is likeliest' in row["remedy"]
-    assert "rather than b" in row["remedy"]
+    assert 'interactions="normal" (every data set counts fully): a is likeliest' in row["sentence"]
+    assert "rather than b" in row["sentence"]
 
 
 def test_few_draws_tell_what_many_do():

@@ -268,7 +268,7 @@ def test_identical_algorithms_are_named_and_not_decided():
         assert rows.loc[pair, "verdict"] == "undecided"
     row = checks(result).loc["pairs with the same difference in every resample"]
     assert row["value"] == 2
-    assert row["remedy"].startswith("d and c; a and b: ")
+    assert row["sentence"].endswith("(d and c; a and b).")
 
 
 def test_thin_cells_are_used_and_counted():
@@ -420,7 +420,7 @@ def test_of_five_data_sets_no_number_of_resamples_decides_a_pair(resamples, inte
     assert np.isfinite(found.summary()[["conf_low", "conf_high"]]).all(axis=None)
     told = checks(found).loc["smallest p-value that the resamples allow, adjusted"]
     assert (told["value"], told["ok"]) == (0.0625, False)
-    assert "no number of resamples helps: 6 data sets could decide" in told["remedy"]
+    assert "No number of resamples helps: 6 data sets could decide" in told["remedy"]
     six = table(simulated(20, (6, 3, 2)) + np.array([0.0, 50.0]))
     assert boot(six, resample="datasets").contrasts(all=True)["verdict"][0] == "second"
 
@@ -440,7 +440,7 @@ def test_a_median_of_data_sets_far_apart_rests_on_the_replications_of_one():
     row = checks(far).loc["smallest p-value that the resamples allow, adjusted"]
     assert not row["ok"]
     assert row["value"] == pytest.approx(2 * 3 * 0.5**5)
-    assert "no number of resamples helps" in row["remedy"]
+    assert "No number of resamples helps" in row["remedy"]
     # The mean of all data sets rests on all of them.
     assert (boot(table(values), statistic="mean").pairs.codes != Verdict.UNDECIDED).all()
 

@@ -140,7 +140,7 @@ def test_a_domain_with_gaps_takes_levels_of_data_sets_into_account():
     # What an algorithm lacks is a gap, though domains have means.
     most = frame["dataset"].str.endswith("d0") & (frame["algorithm"] == "a1")
     result = compared(frame_of((3,) * 6, gain=9)[~most])["acc"]
-    assert "a1 lacks" in result.diagnostics()["remedy"].str.cat()
+    assert "a1 lacks" in result.diagnostics()["sentence"].str.cat()
 
 
 def test_what_is_missing_on_data_sets_of_domains_is_counted():

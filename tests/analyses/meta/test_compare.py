@@ -162,7 +162,7 @@ def test_indirect_evidence_adds_up():
     assert one["std_error"] ** 2 == pytest.approx((direct["std_error"] ** 2).sum(), rel=1e-9)
     assert found.network()["n_datasets"].tolist() == [4, 0, 4]
     checks = found.diagnostics().set_index("check")
-    assert "a and c" in checks.loc["pairs on indirect evidence only", "remedy"]
+    assert "a and c" in checks.loc["pairs on indirect evidence only", "sentence"]
     assert found.summary()["estimate"].sum() == pytest.approx(0, abs=1e-12)
 
 

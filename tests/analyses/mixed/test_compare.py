@@ -359,7 +359,7 @@ def test_intervals_that_stepwise_tests_do_not_reflect_inform(adjust):
     checks = mixed.diagnostics().set_index("check")
     row = checks.loc["decided pairs whose interval includes equality"]
     assert (row["value"], row["ok"], row["direction"]) == (1, True, "")
-    assert "alg1 and alg2: the stepwise test decides" in row["remedy"]
+    assert row["sentence"].endswith("includes equality (alg1 and alg2).")
 
 
 def test_variances_of_algorithms_between_data_sets_need_several():
@@ -374,8 +374,8 @@ def test_identical_algorithms_are_undecided_and_named():
     row = mixed.contrasts(all=True).iloc[0]
     assert (row["first"], row["second"], row["verdict"]) == ("a", "b", "undecided")
     checks = mixed.diagnostics().set_index("check")
-    named = checks.loc["pairs with the same difference on every data set", "remedy"]
-    assert named.startswith("a and b: ")
+    named = checks.loc["pairs with the same difference on every data set", "sentence"]
+    assert named.endswith("(a and b).")
 
 
 @pytest.mark.parametrize("adjust", ["single-step", "westfall", "shaffer", "holm", "none"])
@@ -416,7 +416,7 @@ def test_missing_cells_are_used_and_reported():
     rows = mixed.diagnostics().set_index("check")
     assert rows.loc["empty cells", "value"] == 1
     assert rows.loc["thin cells", "value"] == 1
-    assert "b on d02" in rows.loc["empty cells", "remedy"]
+    assert "b on d02" in rows.loc["empty cells", "sentence"]
 
 
 def test_repeated_scores_are_kept_by_their_exact_likelihood():
@@ -510,8 +510,8 @@ def test_a_constant_algorithm_has_an_interval():
     np.testing.assert_allclose(summary.loc[0, columns].tolist(), common.loc[0, columns].tolist())
     assert (summary["conf_low"] < summary["conf_high"]).all()
     row = result.diagnostics().set_index("check")
-    told = row.loc["algorithms with the same level on every data set", "remedy"]
-    assert told.startswith("without spread, levels of a have no error")
+    told = row.loc["algorithms with the same level on every data set", "sentence"]
+    assert told.startswith("a has the same level on every data set, and so no error")
     again = bi.compare_mixed(table(simulated(9, (8, 3, 4)))).diagnostics()["check"]
     assert "algorithms with the same level on every data set" not in set(again)
 
@@ -543,7 +543,7 @@ def test_intervals_beyond_the_bounds_of_a_measure():
     low, high = (beyond.summary()[column] for column in ("conf_low", "conf_high"))
     row = beyond.diagnostics().set_index("check").loc[name]
     assert row["value"] == ((low < 0) | (high > 1)).sum() > 0
-    assert f"an interval from {low.min():.3g} to {high.max():.3g}" in row["remedy"]
+    assert f"reach from {low.min():.3g} to {high.max():.3g}." in row["sentence"]
     assert name not in bi.compare_mixed(table(near)).diagnostics()["check"].tolist()
     undeclared = bi.compare_mixed(table(few)).diagnostics().set_index("check")
     row = undeclared.loc["intervals of levels beyond 0 and 1, where all scores lie"]
@@ -681,7 +681,7 @@ def test_a_zero_component_on_one_data_set_is_named_as_in_the_formula():
     noise -= noise.mean(axis=2, keepdims=True)  # no spread between replications at all
     mixed = bi.compare_mixed(table(noise + np.arange(3)))
     row = mixed.diagnostics().set_index("check").loc["variance components at zero"]
-    assert "no evidence of variation from replication;" in row["remedy"]
+    assert row["sentence"] == "There is no sign that replications differ in difficulty."
 
 
 def test_a_control_leaves_the_other_pairs_open_and_says_so():
@@ -786,7 +786,8 @@ def test_what_has_no_score_of_the_measure_is_left_out_and_named(role, name):
     )
     check = "data sets and algorithms without scores of the measure"
     row = mixed.diagnostics().set_index("check").loc[check]
-    assert (row["value"], row["remedy"]) == (1, f"left out: {name}")
+    assert row["value"] == 1
+    assert row["sentence"].startswith(f"{name} has no score of ")
     with pytest.raises(DesignError, match=f"no scores of measure 'sec' for {name}"):
         bi.compare_mixed(scores, "sec", missing="error")
     assert len(bi.compare_points(scores, "sec").algorithms) == len(mixed.algorithms)

@@ -22,7 +22,7 @@ def test_twenty_of_twenty_is_no_certainty():
     assert (row["conf_low"], row["conf_high"]) == (-np.inf, np.inf)
     assert not rows.loc[[WRONG, WITHHELD], "ok"].any()
     assert "compare_pair" in rows.loc[WRONG, "remedy"]
-    assert "a0 and a1" in rows.loc[WITHHELD, "remedy"]
+    assert "a0 and a1" in rows.loc[WITHHELD, "sentence"]
 
 
 @pytest.mark.parametrize("better", ["higher", "lower"])

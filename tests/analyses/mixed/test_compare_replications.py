@@ -179,12 +179,13 @@ def test_pairs_without_spread_are_undecided_and_named():
         if paired:
             assert (row["verdict"], row["p_value"], row["std_error"]) == ("undecided", 1, 0)
             assert np.isinf(row[["conf_low", "conf_high"]].tolist()).all()
-            assert check["remedy"].startswith("b and a: without spread there is no error")
+            assert check["sentence"].endswith("no error to test against (b and a).")
         # An algorithm without spread has the error of the model for its level, and is named.
         levels = mixed.summary().set_index("algorithm")
         assert levels.loc["c", "conf_low"] < 1.5 < levels.loc["c", "conf_high"]
         named = checks.loc["algorithms with the same score in every replication"]
-        assert (named["value"], "levels of c have" in named["remedy"]) == (1, True)
+        assert named["value"] == 1
+        assert named["sentence"].startswith("c has the same score in every replication")
     constant = np.tile(np.arange(3.0), (1, 4, 1))
     constant[0, :, 2] += np.arange(4)
     mixed = bi.compare_mixed(table(constant, paired=False))
@@ -201,13 +202,13 @@ def test_pairs_of_a_table_with_gaps_use_the_replications_of_both():
     both = stats.ttest_rel(values[0, 4:6, 0], values[0, 4:6, 1])
     assert (row["df"], row["p_raw"]) == (1, pytest.approx(both.pvalue, rel=1e-9))
     checks = mixed.diagnostics().set_index("check")
-    assert "each pair uses what is there" in checks.loc["thin cells", "remedy"]
+    assert "Each pair uses those that are there." in checks.loc["thin cells", "remedy"]
     assert "pairs compared as independent samples" not in checks.index
     values[0, :6, 0] = np.nan
     apart = bi.compare_mixed(table(values)).diagnostics().set_index("check")
     named = apart.loc["pairs compared as independent samples"]
     assert (named["value"], named["ok"]) == (1, True)
-    assert named["remedy"].startswith("a and b: they share fewer than two")
+    assert named["sentence"].endswith("share fewer than two replications (a and b).")
 
 
 def test_method_and_formula_say_what_was_done():
@@ -263,7 +264,7 @@ def test_a_common_error_is_flagged_where_spreads_differ_for_sure():
     ]
     even, erratic = (r.set_index("check").loc[name] for r in rows)
     assert (even["ok"], erratic["ok"]) == (True, False)
-    assert 'use structure="pairwise"' in erratic["remedy"]
+    assert 'structure="pairwise" gives each its own' in erratic["remedy"]
     own = bi.compare_mixed(table(values * [1, 1, 1, 8], paired=False)).diagnostics()
     assert own.set_index("check").loc[name, "ok"]
     # Of four replications own errors differ by chance.

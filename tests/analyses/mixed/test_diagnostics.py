@@ -35,7 +35,7 @@ def test_unequal_algorithms():
     table = simulate(np.random.default_rng(2), 15, 10, np.ones(4), np.array([1, 1, 1, 4.0]))
     row = rows(*table)["residuals: largest / smallest SD of an algorithm"]
     assert not row.ok
-    assert row.remedy.startswith("the residual SD of svm is 4")
+    assert row.sentence.startswith("The scores of svm vary 4")
     assert 'residual="algorithm"' in row.remedy
 
 
@@ -47,7 +47,7 @@ def test_spread_that_grows_with_the_score(better, sign):
     found = rows(dataset, count, sign * times, Measure("seconds", better=better))
     row = found["residuals: upper / lower decile of the data sets' SD"]
     assert not row.ok
-    assert 'Measure(scale="log"), as the spread grows' in row.remedy
+    assert 'The spread grows with the score: try Measure(scale="log").' in row.remedy
     assert not found["residuals: excess kurtosis"].ok
 
 
@@ -55,8 +55,8 @@ def test_outlying_cell():
     dataset, count, mean = simulate(np.random.default_rng(4), 15, 5, np.ones(4), np.ones(4))
     mean[dataset == 6, 1] -= 12
     found = rows(dataset, count, mean)
-    assert "lda on d06 (worse than elsewhere)" in found["outlying cells"].remedy
-    assert "on d06 the algorithms differ" in found["outlying data sets"].remedy
+    assert "lda on d06 (worse than elsewhere)" in found["outlying cells"].sentence
+    assert "d06" in found["outlying data sets"].sentence
 
 
 def test_skewed_residuals():

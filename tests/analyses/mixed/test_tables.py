@@ -54,8 +54,8 @@ def test_effects_are_in_the_unit_of_the_measure():
 def test_disagreement_is_named_with_both_numbers():
     rows = bi.compare_mixed(by_design(0.05)).diagnostics().set_index("check")
     assert rows.loc[CHECK, "value"] >= 1
-    assert "a02 and a01: " in rows.loc[CHECK, "remedy"]
-    assert "on the 20 data sets that both have" in rows.loc[CHECK, "remedy"]
+    assert "a02 and a01: " in rows.loc[CHECK, "sentence"]
+    assert "on the 20 data sets that both have" in rows.loc[CHECK, "sentence"]
 
 
 def test_gaps_at_random_are_no_disagreement():
@@ -73,7 +73,7 @@ def test_pairs_without_a_shared_data_set_are_named_when_decided():
     held[:8, 0] = held[8:, 2] = False
     result = bi.compare_mixed(scores_of(values, held))
     rows = result.diagnostics().set_index("check")
-    assert "no data set has both" in rows.loc[CHECK, "remedy"]
+    assert "no data set has both" in rows.loc[CHECK, "sentence"]
     assert result.direct().query("n_datasets == 0")["direct"].isna().all()
 
 

@@ -123,5 +123,5 @@ def test_an_empty_sequence_is_said(table):
     assert np.isnan(found.contrasts(all=True)["conf_low"].iloc[0])
     row = found.diagnostics().set_index("check").loc["empty confidence sequences"]
     assert not row["ok"]
-    assert "of a and b: no value is left" in row["remedy"]
+    assert row["sentence"] == "No value is left for the difference of 1 pair (a and b)."
     assert found.contrasts(all=True)["verdict"].iloc[0] == "first"

@@ -89,7 +89,7 @@ def test_futility_is_not_equality(draw, table):
     assert found.contrasts(all=True)["state"].tolist() == ["futile"]
     assert found.contrasts(all=True)["verdict"].tolist() == ["undecided"]
     checks = found.diagnostics().set_index("check")
-    assert "no evidence of equality" in checks.loc["pairs stopped for futility", "remedy"]
+    assert "no evidence of equality" in checks.loc["pairs stopped for futility", "sentence"]
 
 
 def test_provisional_p_values_give_no_verdict(draw, table):

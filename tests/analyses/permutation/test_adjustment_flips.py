@@ -112,7 +112,7 @@ def test_the_smallest_attainable_p_value_is_that_of_one_pair():
     name = "smallest attainable adjusted p-value"
     shared = compared(VALUES[:6]).diagnostics().set_index("check").loc[name]
     assert (shared["value"], shared["ok"]) == (2 / 2**6 / level_share(1.0, 6, SPENT), False)
-    assert shared["remedy"].endswith("7 could")
+    assert shared["remedy"] == "It takes 7 data sets to decide one."
     assert compared(VALUES[:7]).diagnostics().set_index("check").loc[name, "ok"]
     whole = compared(VALUES[:6], interval="simultaneous").diagnostics().set_index("check").loc[name]
     assert (whole["value"], whole["ok"]) == (2 / 2**6, True)

@@ -98,7 +98,7 @@ def test_scaled_tests_see_what_nine_data_sets_of_ten_say():
     plain = scaled_tests(values, on="values", scale="none")
     assert plain.contrasts(all=True)["p_value"][0] > 0.1
     row = plain.diagnostics().set_index("check").loc["largest share of a data set in the spread"]
-    assert row["remedy"].endswith('scale="dataset" tests each data set in units of its own')
+    assert row["remedy"].endswith('units of its own, use scale="dataset".')
     found = scaled_tests(values, on="values")
     assert found.contrasts(all=True)["p_value"][0] < 0.01
     assert "largest share of a data set in the spread" not in set(found.diagnostics()["check"])

@@ -299,7 +299,7 @@ def test_direction_follows_the_ranks_and_the_means_are_named():
     assert row["estimate"] > 0 > d.mean()
     named = checks_of(found).loc["mean difference of the other sign, decided pairs"]
     assert not named["ok"]
-    assert named["remedy"].startswith("a and b: a few large differences outweigh many")
+    assert named["sentence"].endswith("large differences outweigh many small ones (a and b).")
 
 
 def test_a_design_that_cannot_reach_the_level_gives_a_result_that_says_so():
@@ -308,10 +308,11 @@ def test_a_design_that_cannot_reach_the_level_gives_a_result_that_says_so():
     assert found.contrasts(all=True)["verdict"][0] == "undecided"
     row = checks_of(found).loc["smallest attainable adjusted p-value"]
     assert (row["value"], row["limit"], row["ok"]) == (0.0625, 0.05, False)
-    assert row["remedy"] == (
-        "no pair differs on more than 5 data sets, and so few decide none, whatever the"
-        " scores: the smallest adjusted p-value that they give is 0.0625; 6 could"
+    assert row["sentence"] == (
+        "No pair can be decided, whatever the scores: none differs on more than 5 data sets, and"
+        " the smallest adjusted p-value that these can give is 0.0625."
     )
+    assert row["remedy"] == "It takes 6 data sets to decide one."
     six = bi.compare_permutation(paired([0.5, 0.7, 0.6, 0.9, 1.1, 1]), on="values", seed=1)
     assert six.contrasts(all=True)["verdict"][0] == "first"
 
@@ -385,7 +386,8 @@ def test_pairs_without_a_common_block_are_left_out_and_named():
     found = bi.compare_permutation(table(values), seed=1)
     rows = found.contrasts(all=True)
     assert rows[["first", "second"]].to_numpy().tolist() == [["a", "b"], ["b", "c"]]
-    assert checks_of(found).loc["pairs that no block holds", "remedy"] == "not compared: a and c"
+    said = checks_of(found).loc["pairs that no block holds", "sentence"]
+    assert said == "1 pair is not compared, as no data set holds both algorithms (a and c)."
     assert not checks_of(found).loc["blocks (data sets) that lack algorithms", "ok"]
     assert "comparisons with b are undecided" in found.headline()
 
@@ -434,7 +436,7 @@ def test_where_pooled_tests_decide_otherwise_than_pairwise_ones_a_row_says_so():
     name, scores = "pairwise and pooled tests disagree, pairs", bi.load_example("demsar2006")
     row = checks_of(bi.compare_permutation(scores, pairs="pooled", seed=1)).loc[name]
     assert row["value"] == 2
-    assert "C4.5+m and C4.5: pooled tests" in row["remedy"]
+    assert "C4.5+m and C4.5" in row["sentence"]
     assert "trust" not in row["remedy"]
     # What decides pairwise tests depends on no other algorithm.
     assert name not in checks_of(bi.compare_permutation(scores, seed=1)).index
@@ -499,7 +501,7 @@ def test_skew_differences_are_named():
         "asymmetry of differences, in standard errors"
     ]
     assert not row["ok"]
-    assert row["remedy"].startswith("a and b: sign flips and signed ranks test that")
+    assert row["sentence"].endswith("make these tests reject (a and b).")
 
 
 @pytest.mark.parametrize("case", ["demsar", "incomplete", "repeated"])
@@ -695,7 +697,7 @@ def test_wider_intervals_beside_stepwise_tests_inform_without_a_limit():
     check = checks_of(found).loc[OVER]
     assert check["value"] == over.sum() > 0
     assert (np.isnan(check["limit"]), check["ok"]) == (True, True)
-    assert "the stepwise test decides where the interval, which is wider, does not" in str(
+    assert "The stepwise test decides where the interval, which is wider, does not." in str(
         check["remedy"]
     )
 
@@ -713,8 +715,8 @@ def test_constant_scores_are_no_evidence():
     tests = found.tests().set_index("test")
     assert (tests["p_value"] == 1).all()
     assert (tests["statistic"] == 0).all()
-    remedy = checks_of(found).loc["smallest attainable adjusted p-value", "remedy"]
-    assert remedy.startswith("no pair differs on more than 0 data sets")
+    said = checks_of(found).loc["smallest attainable adjusted p-value", "sentence"]
+    assert "none differs on more than 0 data sets" in said
 
 
 def test_words_count_the_pairs_that_blocks_bear_out():

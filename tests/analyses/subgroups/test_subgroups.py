@@ -14,7 +14,7 @@ from benchinfer.analyses.wins.numerics.likelihood import fit_wins
 from benchinfer.analyses.wins.numerics.tally import Tally, count
 from benchinfer.core.frames import GLOSSARY
 from benchinfer.reports.notebook import sections
-from benchinfer.scores.features import Feature, of_categories
+from benchinfer.scores.rows.features import Feature, of_categories
 from tests.analyses.subgroups.conftest import simulated, table
 from tests.plots.test_draw_boxes import faults
 
@@ -109,7 +109,7 @@ def test_p_values_by_permutation_have_the_digits_of_their_error(planted):
     assert all(len(text.lstrip("≤<>")) == len("0.001") for text in texts)
 
 
-@pytest.mark.parametrize("suffix", ["html", "json", "md", "tex"])
+@pytest.mark.parametrize("suffix", ["html", "json", "md"])
 def test_reports_hold_groups_archetypes_and_regions(suffix, planted, tmp_path):
     groups = bi.compare_subgroups(planted, seed=1)
     shapes = bi.archetypes(planted, k=2, starts=2, seed=1)
@@ -283,7 +283,7 @@ def test_data_sets_without_a_value_go_to_the_larger_side(known):
     checks = found.diagnostics().set_index("check")
     row = checks.loc["values of characteristics that data sets lack"]
     assert row["value"] == lost.sum() + features["kind"].isna().sum()
-    assert f"size ({lost.sum()})" in row["remedy"]
+    assert f"size ({lost.sum()})" in row["sentence"]
     assert sum(map(len, found.datasets.values())) == 90
 
 

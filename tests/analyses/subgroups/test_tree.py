@@ -16,7 +16,7 @@ from benchinfer.analyses.subgroups.numerics.fluctuation import (
 )
 from benchinfer.analyses.subgroups.tree import Growth, grow
 from benchinfer.analyses.wins.numerics.tally import Tally
-from benchinfer.scores.features import Feature, of_categories
+from benchinfer.scores.rows.features import Feature, of_categories
 
 GOLDEN = Path(__file__).parents[2] / "golden" / "subgroups"
 REFERENCE = json.loads((GOLDEN / "trees.json").read_text())

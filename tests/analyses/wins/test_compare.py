@@ -114,7 +114,7 @@ def test_summary_has_worths_and_contests(found):
 
 def test_robust_errors_exceed_those_of_independent_contests(scores, found):
     other = bi.compare_wins(scores, errors="independent")
-    assert robust_errors(found.counted.tally, found.fit).inflation() > 1.2
+    assert robust_errors(found.counted.tally, found.inference.fit).inflation() > 1.2
     checks = other.diagnostics().set_index("check")
     name = "standard errors by data set, over those of independent contests"
     assert not checks.loc[name, "ok"]
@@ -165,7 +165,7 @@ def test_algorithms_that_always_tie_are_undecided_and_named():
     assert np.isfinite(table.drop(("c", "d"))[["conf_low", "conf_high"]]).all(axis=None)
     rows = found.diagnostics().set_index("check")
     row = rows.loc["pairs with the same difference on every data set"]
-    assert row["remedy"].startswith("c and d")
+    assert row["sentence"].endswith("(c and d).")
 
 
 def test_ties_are_those_of_ranks_whatever_the_unit():
@@ -191,11 +191,11 @@ def test_ties_come_from_the_tolerance_and_are_stated(scores):
     counted = count(scores.cells("value").mean, np.arange(20), 0.5).total
     assert wide.wins()["ties"].tolist() == counted.ties[0].tolist()
     assert "means that differ by at most 0.5 are ties" in wide.method
-    assert wide.fit.tie is not None
+    assert wide.inference.fit.tie is not None
     assert "Davidson" in wide.method
     half = bi.compare_wins(scores, tie_tolerance=0.5, ties="half")
     assert "half a win" in half.method
-    assert half.fit.tie is None
+    assert half.inference.fit.tie is None
 
 
 def test_a_local_rope_of_paired_replications_is_wainers():
@@ -274,7 +274,7 @@ def test_gaps_leave_pairs_the_degrees_of_freedom_of_their_data_sets():
     assert f"with {low:.1f} to {high:.1f} degrees of freedom (Bell and McCaffrey)" in found.method
     row = found.diagnostics().set_index("check").loc["fewest degrees of freedom of a pair"]
     assert row["value"] == pytest.approx(low)
-    assert row["remedy"].startswith("e and d; d and c; d and b ...: ")
+    assert row["sentence"].endswith("(e and d; d and c; d and b; and 1 more).")
     assert "Pustejovsky" in found.citations()
 
 
@@ -290,7 +290,7 @@ def test_pairs_of_an_algorithm_that_met_others_once_are_undecided_and_named():
     checks = found.diagnostics().set_index("check")
     row = checks.loc["pairs with an algorithm that met others on a single data set"]
     assert row["value"] == 4
-    assert row["remedy"].startswith("e and d; e and c; e and b ...: one data set does not show")
+    assert row["sentence"].endswith("on a single data set (e and d; e and c; e and b; and 1 more).")
     assert checks.loc["pairs with the same difference on every data set", "ok"]
     table = found.summary().set_index("algorithm")
     assert table["quasi_error"].isna().tolist() == [False] * 4 + [True]
@@ -373,7 +373,7 @@ def test_separated_algorithms_are_penalised_and_named():
     assert "never lose to" not in asked.method
     row = found.diagnostics().iloc[-1]
     assert not row["ok"]
-    assert row["remedy"].endswith("a and b; c")
+    assert row["sentence"].endswith(": a and b; c.")
     bayes = bi.compare_wins(table, inference="bayes", seed=1, draws=200, chains=4)
     assert bayes.log_worth.argmin() == 2
 
@@ -467,7 +467,7 @@ def test_a_negative_quasi_variance_has_no_error():
     assert (found.quasi.variance < 0).tolist() == [False, True, False, False, False]
     assert found.summary()["quasi_error"].isna().tolist() == [False, True, False, False, False]
     row = found.diagnostics().set_index("check").loc["algorithms without a quasi-standard error"]
-    assert row["remedy"].startswith("of b the quasi-variance is negative")
+    assert row["sentence"].startswith("No interval compares the worth of b with")
     figure = layout_worths(found)
     lines = [row.low < row.high for row in figure.rows]
     assert sorted(lines) == [False, True, True, True, True]
@@ -505,7 +505,7 @@ def test_a_posterior_has_probabilities_and_gates(sampled):
     np.testing.assert_allclose(three.sum(axis=1), 1)
     assert (table["prob_more_wins"] >= table["prob_first"]).all()
     assert "p_value" not in table
-    assert sampled.bayes.convergence.passed
+    assert sampled.inference.convergence.passed
     decided = table["verdict"].isin(["first", "second"])
     assert (three.max(axis=1)[decided] >= 0.95).all()
     assert sampled.summary()["prob_best"].sum() == pytest.approx(1)
@@ -562,9 +562,8 @@ def test_departures_of_very_many_data_sets_are_refused(scores, monkeypatch):
 
 
 def test_departures_make_a_posterior_less_sure(scores, sampled, with_departures):
-    wide, narrow = (
-        np.mean(r.bayes.outcomes.high - r.bayes.outcomes.low) for r in (with_departures, sampled)
-    )
+    of_both = (result.inference.outcomes for result in (with_departures, sampled))
+    wide, narrow = (np.mean(outcomes.high - outcomes.low) for outcomes in of_both)
     assert wide > 1.1 * narrow
     assert "worths of each data set that depart" in with_departures.method
     assert "R-hat of the data sets' effects" in " ".join(with_departures.diagnostics()["check"])

@@ -108,9 +108,9 @@ def test_verdicts_that_turn_are_undecided(result):
         before, after = getattr(result.evidence, name), getattr(found.evidence, name)
         np.testing.assert_array_equal(after[~turned], before[~turned])
     checks = {check.check: check for check in found._checks}
-    assert "a03 lacks 26.7 % of its data sets" in checks[gaps._LOST].remedy
+    assert "a03 lacks 26.7 % of its data sets" in checks[gaps._LOST].sentence
     assert checks[gaps._TURNED].value == 2
-    assert "a03 and a00; a03 and a01" in checks[gaps._TURNED].remedy
+    assert "a03 and a00; a03 and a01" in checks[gaps._TURNED].sentence
     assert gaps.clause(found) == (
         "a03 lacks 26.7 % of its data sets, and 2 of 3 verdicts on it turn with the worst score"
         " for what is missing, and so are undecided"

@@ -36,7 +36,7 @@ def minus_one():
 def test_a_stand_in_is_a_row_of_every_analysis(compare):
     rows = compare(minus_one()).diagnostics().set_index("check")
     assert not rows.loc["stand-ins", "ok"]
-    assert "do they stand for missing ones?" in rows.loc["stand-ins", "remedy"]
+    assert "do they stand for missing ones?" in rows.loc["stand-ins", "sentence"]
 
 
 def test_another_unit_matters_to_means_only():
@@ -162,7 +162,7 @@ def test_rates_of_several_data_sets_are_an_answer(compare):
     rows = found.diagnostics().set_index("check")
     (row,) = [name for name in rows.index if "rates" in name]
     assert rows.loc[row, "ok"]
-    assert "count alike" in rows.loc[row, "remedy"]
+    assert "count alike" in rows.loc[row, "sentence"]
 
 
 def test_wins_of_rates_are_said_beforehand():
@@ -256,17 +256,20 @@ def test_p_values_within_their_monte_carlo_error_of_the_level():
     near = within_error(p, error, 0.05)
     assert near.tolist() == [True, False, False, True]
     pairs = {2: ("b", "c"), 0: ("b", "a"), 3: ("b", "d"), 1: ("c", "a")}
-    row = near_level(near, pairs, "more draws.")
+    row = near_level(near, pairs, "More draws.")
     assert not row.ok
     assert row.value == 2
-    assert row.remedy.startswith("b and a; b and d: other random numbers may decide otherwise")
+    assert row.sentence.endswith("other random numbers may decide otherwise (b and a; b and d).")
     assert near_level(near & False, pairs, "").ok
 
 
 def test_random_numbers_are_in_the_method():
     scores = bi.read_scores(table(additive(np.random.default_rng(1), 7, 4)), measures="acc:higher")
     rotated = bi.compare_mixed(scores, seed=4)
-    assert "Random rotations: 9,999, of p-values near the level 99,999; seed 4." in rotated.method
+    assert (
+        "9,999 random rotations were drawn, and 99,999 for p-values near the level; seed 4."
+        in rotated.method
+    )
     drawn = bi.compare_permutation(scores, null="monte-carlo", resamples=999, seed=3)
     assert "up to 999 were drawn for a test, seed 3." in drawn.method
     exact = bi.compare_permutation(scores)

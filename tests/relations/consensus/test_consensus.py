@@ -52,7 +52,7 @@ def test_of_a_cycle_only_what_all_optima_share_is_told() -> None:
     assert found.ranks.tolist() == [[1, 3], [1, 3], [1, 3], [4, 4]]
     checks = found.diagnostics().set_index("check")
     assert not checks.loc["relations that fit equally well", "ok"]
-    assert "3 of 6 pairs are open" in checks.loc["relations that fit equally well", "remedy"]
+    assert "3 of 6 pairs are open" in checks.loc["relations that fit equally well", "sentence"]
     pairs = found.support().set_index(["first", "second"])
     assert pairs.loc[("a", "d"), "support"] == 1
     assert np.isnan(pairs.loc[("a", "b"), "support"])

@@ -243,6 +243,15 @@ def test_scores_outside_the_scale_are_told_by_measure():
     assert "outside the scale" not in set(scores.findings("t")["rule"])
 
 
+def test_one_algorithm_alone_within_the_scale_is_read():
+    rows = [
+        (f"d{m}", name, 0.1 * m + 0.2 if name == "a" else 1.5) for m in range(6) for name in "ab"
+    ]
+    frame = pd.DataFrame(rows, columns=["dataset", "algorithm", "s"])
+    scores = bi.read_scores(frame, measures=[bi.Measure("s", "higher", scale="logit")])
+    assert "outside the scale" in set(scores.findings()["rule"])
+
+
 @pytest.mark.parametrize("column", ["seed", "Random State", "fold", "params.seed", "x"])
 @pytest.mark.parametrize(
     ("options", "paired"),

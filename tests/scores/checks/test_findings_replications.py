@@ -101,8 +101,8 @@ def test_repetitions_of_unknown_kind_are_cautioned(name, datasets):
     scores = of_several(name, datasets)
     assert scores.resampling is None
     failing = bi.compare(scores)["accuracy"].diagnostics().query("not ok").set_index("check")
-    remedy = failing.loc["repetitions of unknown kind", "remedy"]
-    assert "if they are of cross-validation or of random splits" in remedy
+    said = failing.loc["repetitions of unknown kind", "sentence"]
+    assert "if they are of cross-validation or of random splits" in said
     for resampling in ("seeds", "holdout:0.1"):
         told = of_several(name, datasets, resampling).findings()
         assert "repetitions of unknown kind" not in set(told["rule"])

@@ -15,7 +15,7 @@ def score(*labels):
     return round(float(np.random.default_rng(abs(hash(labels)) % 2**32).random()), 3)
 
 
-def frame(columns, *values, scores=("return",)):
+def frame(columns, *values, scores=("quality",)):
     rows = [(*key, *(score(*map(str, key), s) for s in scores)) for key in product(*values)]
     return pd.DataFrame(rows, columns=[*columns, *scores])
 
@@ -41,22 +41,22 @@ TABLES = {
     "names of reinforcement learning": (
         frame(["env_id", "agent", "seed"], ENVS, AGENTS, SEEDS),
         {"env_id": "dataset", "agent": "algorithm"},
-        "2 algorithms x 3 data sets x 4 replications, return",
+        "2 algorithms x 3 data sets x 4 seeds, quality",
     ),
     "columns of measures": (
-        frame(["env", "algo", "trial"], ENVS, AGENTS, SEEDS, scores=("test_acc", "test_f1")),
+        frame(["env", "algo", "trial"], ENVS, AGENTS, SEEDS, scores=("fitness", "points")),
         {"env": "dataset", "algo": "algorithm"},
-        "2 algorithms x 3 data sets x 4 replications, measures test_acc, test_f1",
+        "2 algorithms x 3 data sets x 4 trials, measures fitness, points",
     ),
     "a setting in a further column": (
         frame(["model", "optimizer", "task", "seed"], AGENTS, ("sgd", "adam"), ENVS, (1, 2)),
-        {"seed": "replication", "model": "algorithm", "optimizer": "algorithm"},
-        "4 algorithms x 3 data sets x 2 replications, return",
+        {"model": "algorithm", "optimizer": "algorithm"},
+        "4 algorithms x 3 data sets x 2 seeds, quality",
     ),
     "names that say nothing": (
         frame(["what", "where", "seed"], AGENTS, ENVS, SEEDS),
         {"what": "algorithm", "where": "dataset"},
-        "2 algorithms x 3 data sets x 4 replications, return",
+        "2 algorithms x 3 data sets x 4 seeds, quality",
     ),
 }  # fmt: skip
 
@@ -79,9 +79,9 @@ def test_every_proposal_reads_the_table_without_losing_a_score(name):
 
 def test_directions_are_left_open_and_named_together():
     table, _, _ = TABLES["columns of measures"]
-    with pytest.raises(ScoreTableError, match=r"for test_acc and test_f1\.$") as e:
+    with pytest.raises(ScoreTableError, match=r"for fitness and points\.$") as e:
         read_scores(table)
-    assert "{'test_acc': BETTER, 'test_f1': BETTER}" in str(e.value)
+    assert "{'fitness': BETTER, 'points': BETTER}" in str(e.value)
 
 
 def test_what_the_caller_said_is_not_proposed_again():
@@ -89,10 +89,10 @@ def test_what_the_caller_said_is_not_proposed_again():
     columns = {"agent": "algorithm"}
     first, *_ = proposals(table, columns=columns)
     assert str(first) == (
-        "read_scores(scores, columns={'env_id': 'dataset'}, measures={'return': BETTER})"
+        "read_scores(scores, columns={'env_id': 'dataset'}, measures={'quality': BETTER})"
     )
     scores = read_scores(
-        table, columns=columns | first.options["columns"], measures={"return": "lower"}
+        table, columns=columns | first.options["columns"], measures={"quality": "lower"}
     )
     assert (scores.datasets, scores.algorithms) == (ENVS, AGENTS)
 
@@ -110,7 +110,7 @@ def test_names_of_files_become_labels(tmp_path, files, pattern):
         path = tmp_path / files.format(algorithm=agent, replication=seed)
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(
-            "env,return\n" + "".join(f"{e},{score(e, agent, seed)}\n" for e in ENVS),
+            "env,quality\n" + "".join(f"{e},{score(e, agent, seed)}\n" for e in ENVS),
             encoding="utf-8",
         )
     first, *_ = proposals(tmp_path)

@@ -66,6 +66,9 @@ def test_html_with_headings_over_columns_and_decimal_commas():
         ("3 (1)", 3.0, 1.0),
         ("—", None, None),
         ("OOM", "OOM", None),
+        ("0.7645+0.0110", 0.7645, 0.011),
+        ("nan ± nan", None, None),
+        ("n/a", None, None),
     ],
 )
 def test_cells(cell, mean, spread):
@@ -148,3 +151,20 @@ def test_cells_of_a_plain_table_hold_a_mean_and_its_spread(tmp_path):
     path.write_text("dataset,svm\nd1,94.2 ± 0.3,1\n", "utf-8")
     with pytest.raises(ScoreTableError, match="1 row with more cells than the 2 columns"):
         read_scores(path, measures="accuracy:higher")
+
+
+def test_cells_of_a_plain_table_have_percent_signs(tmp_path):
+    rows = ["Model,Base,Hard Set", "ada,70.00%,61.00%", "bert,66.00%,N/A", "cleo,OOM,50.00%"]
+    (tmp_path / "board.csv").write_text("\n".join(rows))
+    scores = read_scores(
+        tmp_path / "board.csv", layout="rows-are-algorithms", measures={"accuracy": "higher"}
+    )
+    means = scores.to_frame().groupby("algorithm")["value"].mean().to_dict()
+    assert means == {"ada": 65.5, "bert": 66.0, "cleo": 50.0}
+    assert len(scores.failures()) == 2
+
+
+def test_percent_signs_in_texts_of_a_plain_table_are_left(tmp_path):
+    rows = ["dataset,model,score,note", "d,a,0.5,dropout of 50% of it", "d,b,0.25,none"]
+    (tmp_path / "a.csv").write_text("\n".join(rows))
+    assert read_scores(tmp_path / "a.csv", measures={"score": "higher"}).n_rows == 2

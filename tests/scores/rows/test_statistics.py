@@ -220,7 +220,7 @@ def test_what_needs_rows_says_so():
         lambda: bi.compare_points(statistics, "error", statistic="median"),
         lambda: bi.ScoreTable.of_statistics(statistics).to_frame(),
     ):
-        with pytest.raises(bi.DesignError, match=r"needs the scores themselves|of read_scores"):
+        with pytest.raises(bi.DesignError, match=r"needs the scores themselves|read a table first"):
             ask()
 
 

@@ -1,6 +1,7 @@
 """Several files as one table: all are read, or none; what was read is a finding."""
 
 import datetime as dt
+import json
 import re
 
 import duckdb
@@ -281,3 +282,35 @@ def test_a_pattern_finds_measures_and_a_name_above_it(balanced, tmp_path):
     scores = read_scores(str(folder / "*" / "*.parquet"))
     assert scores.datasets == ("runs",)
     assert scores.measure().name == "acc"
+
+
+def test_names_of_files_are_kept_whole(tmp_path):
+    """What trec_eval printed of three runs, whose names hold points."""
+    values = {"bm25-0.1": 0.25, "bm25-0.2": 0.5, "dense": 0.75}
+    for name, value in values.items():
+        lines = [f"ndcg\t{topic}\t{value + i / 100}\n" for i, topic in enumerate((301, 302, 303))]
+        (tmp_path / f"{name}.txt").write_text("".join(lines))
+    (tmp_path / "README.txt").write_text("runs of trec_eval\n")
+    (tmp_path / "queries.sh").write_text("trec_eval -q\n")
+    for source in (tmp_path, f"{tmp_path}/[bd]*.txt"):
+        scores = read_scores(source)
+        means = scores.to_frame().groupby("algorithm")["value"].mean().to_dict()
+        assert means == pytest.approx({name: value + 0.01 for name, value in values.items()})
+    two = read_scores([tmp_path / "bm25-0.1.txt", tmp_path / "bm25-0.2.txt"])
+    assert two.algorithms == ("bm25-0.1", "bm25-0.2")
+
+
+def test_a_file_without_scores_is_named(tmp_path):
+    """Documents of a tool, one of which ended before its first score, beside settings."""
+    for model, score in (("a", 0.5), ("b", 0.25), ("c", None)):
+        samples = [{"id": i, "scores": {"match": {"value": score}}} for i in range(2)]
+        log = {"eval": {"task": "t", "model": model}, "status": "success", "version": 2}
+        log |= {"samples": samples} if score is not None else {"results": {"scores": []}}
+        (tmp_path / f"{model}.json").write_text(json.dumps(log))
+    (tmp_path / "config.json").write_text(json.dumps({"limit": 3}))
+    (tmp_path / "names.json").write_text(json.dumps(["a", "b"]))
+    scores = read_scores(tmp_path, measures={"match": "higher"})
+    assert scores.algorithms == ("a", "b")
+    found = {f.rule: [row[0] for row in f.where[1:]] for f in scores.finding_records}
+    assert found["files without scores"] == ["c.json", "names.json"]
+    assert found["files not read"] == ["config.json"]

@@ -31,10 +31,10 @@ def test_kinds_of_columns_are_those_of_their_values(tmp_path):
     """Whether values are whole numbers, and whether some lack, decides what a column may be."""
     path = tmp_path / "x.csv"
     rows = [f"d{d},{a},{d},{d / 7},{'NA' if d else 1},1_0" for d in range(3) for a in "xy"]
-    path.write_text("env,agent,trial,return,gaps,text\n" + "\n".join(rows))
+    path.write_text("env,agent,trial,quality,gaps,text\n" + "\n".join(rows))
     with pytest.raises(bi.ScoreTableError) as refused:
         bi.read_scores(path)
     said = refused.value.proposals[0].options["columns"]
     assert said == {"env": "dataset", "agent": "algorithm"} | {
-        name: role for name, role in said.items() if name in ("trial", "return")
+        name: role for name, role in said.items() if name in ("trial", "quality", "gaps", "text")
     }

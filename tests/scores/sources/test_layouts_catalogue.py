@@ -91,7 +91,7 @@ LAYOUTS = [
     Layout(
         "MLflow, CSV of its page",
         "tuning/mlflow_page.csv",
-        3,
+        6,
         ("mlflow_page", "cnn", "2", "test_acc"),
         0.92,
         "mlflow/mlflow mlflow/server/js/src/common/utils/Utils.tsx",
@@ -315,7 +315,7 @@ LAYOUTS = [
     Layout(
         "Keras, CSVLogger",
         "curves/keras",
-        12,
+        24,
         ("keras", "cnn", "2", "val_accuracy"),
         0.8084,
         "keras-team/keras keras/src/callbacks/csv_logger.py",
@@ -323,7 +323,7 @@ LAYOUTS = [
     Layout(
         "Lightning, csv_logs",
         "curves/lightning",
-        6,
+        24,
         ("lightning", "resnet18", "3", "test_acc"),
         0.6919,
         "Lightning-AI/pytorch-lightning src/lightning/pytorch/loggers/csv_logs.py",
@@ -379,7 +379,7 @@ LAYOUTS = [
     Layout(
         "DVC, exp show, CSV",
         "tuning/dvc_exp_show.csv",
-        6,
+        12,
         ("dvc_exp_show", "rf", "3", "acc"),
         0.9,
         "iterative/dvc dvc/commands/experiments/show.py",
@@ -424,6 +424,128 @@ LAYOUTS = [
         15.9796216966,
         "IOHprofiler/IOHexperimenter include/ioh/logger/analyzer.hpp",
     ),
+    Layout(
+        "promptfoo",
+        "evaluations/promptfoo.json",
+        9,
+        ("promptfoo", "m:one", "2", "pass"),
+        0.0,
+        "promptfoo/promptfoo src/types/index.ts @03c4cf2",
+    ),
+    Layout(
+        "github-action-benchmark, data.js",
+        "timing/data.js",
+        6,
+        ("Rust/sort_small", "c0ffee22", "1", "time"),
+        190.0,
+        "benchmark-action/github-action-benchmark src/write.ts @019cbcb",
+    ),
+    Layout(
+        "EvalPlus",
+        "evaluations/evalplus",
+        24,
+        ("HumanEval", "wide_temp_0.2", "2", "base+plus"),
+        0.0,
+        "evalplus/evalplus evalplus/evaluate.py @0310ad2",
+    ),
+    Layout(
+        "AlpacaEval, annotations",
+        "evaluations/alpaca_eval",
+        7,
+        ("koala", "uno", "Explain 2.", "preference"),
+        1.0,
+        "tatsu-lab/alpaca_eval src/alpaca_eval/main.py @73e9c45",
+    ),
+    Layout(
+        "AlpacaEval, leaderboard",
+        "evaluations/alpaca_leaderboard.csv",
+        2,
+        ("alpaca_leaderboard", "duo", "1", "win_rate"),
+        55.5,
+        "tatsu-lab/alpaca_eval"
+        " src/alpaca_eval/leaderboards/AlpacaFarm/claude_leaderboard.csv @120293e",
+    ),
+    Layout(
+        "tau-bench",
+        "evaluations/tau_bench",
+        4,
+        ("tau_bench", "tool-calling-large-0.0", "1", "reward"),
+        0.5,
+        "sierra-research/tau-bench tau_bench/run.py @01ed5e3",
+    ),
+    Layout(
+        "DeepEval, test run",
+        "evaluations/deepeval",
+        7,
+        ("deepeval", "beta", "test_case_1", "Faithfulness"),
+        0.75,
+        "confident-ai/deepeval deepeval/test_run/api.py @e2fe733",
+    ),
+    Layout(
+        "ragas, to_pandas()",
+        "evaluations/ragas",
+        11,
+        ("ragas", "sparse", "Who, 1?", "context_recall"),
+        0.3,
+        "explodinggradients/ragas src/ragas/dataset_schema.py @1e8022d",
+    ),
+    Layout(
+        "Stable-Baselines3, monitor.csv",
+        "curves/monitor",
+        4,
+        ("Pole-v1", "ppo", "1", "return"),
+        (26.0 + 62.5 + 81.25) / 3,
+        "DLR-RM/stable-baselines3 stable_baselines3/common/monitor.py @02533ba",
+    ),
+    Layout(
+        "MARL-eval",
+        "curves/marl_eval.json",
+        16,
+        ("8m", "qmix", "1", "return"),
+        8.0,
+        "instadeepai/marl-eval README.md @068d960",
+    ),
+    Layout(
+        "GIFT-Eval",
+        "boards/gift_eval",
+        18,
+        ("load/H/long", "flow", "1", "MASE[0.5]"),
+        3.9375,
+        "SalesforceAIResearch/gift-eval results/naive/all_results.csv @3c93330",
+    ),
+    Layout(
+        "fev",
+        "boards/fev",
+        6,
+        ("births/8/-16", "tft", "1", "test_error"),
+        2.5,
+        "autogluon/fev benchmarks/example/results/results.csv @93d9312",
+    ),
+    Layout(
+        "TSB-AD, merged table",
+        "boards/tiny_mergedTable_VUS-PR.csv",
+        5,
+        ("002_A_id_2", "LOF", "1", "VUS-PR"),
+        0.125,
+        "TheDatumOrg/TSB-AD"
+        " benchmark_exp/benchmark_eval_results/multi_mergedTable_VUS-PR.csv @35ba9c3",
+    ),
+    Layout(
+        "scIB",
+        "boards/scib_metrics.csv",
+        11,
+        ("lung", "scvi_embed", "1", "ARI_cluster/label"),
+        0.375,
+        "theislab/scib-reproducibility data/metrics_mini.csv @2d03aba",
+    ),
+    Layout(
+        "AlgoPerf, summary",
+        "boards/algoperf",
+        7,
+        ("criteo_jax", "shampoo", "trial_2", "time to target"),
+        350.5,
+        "mlcommons/algorithmic-efficiency scoring/score_submissions.py @34ffc00",
+    ),
 ]
 
 
@@ -443,8 +565,8 @@ def test_what_is_read_is_what_the_sample_holds(reading, layout):
 
 def test_most_layouts_are_read_without_options(reading):
     ways = [how for how, _, _ in reading.values()]
-    assert len(ways) >= 45
-    assert ways.count("read") >= 30
+    assert len(ways) >= 60
+    assert ways.count("read") >= 50
     assert ways.count("Enter") >= 12
 
 

@@ -68,16 +68,10 @@ NAMES = [
 def test_no_proposal_and_no_reading_takes_errors_for_scores(names):
     frame = table(names)
     assert errors_of_score(frame.columns, "acc") == names
-    with pytest.raises(ScoreTableError) as caught:
-        bi.read_scores(frame)
-    assert caught.value.proposals
-    for proposal in caught.value.proposals:
-        assert not set(names.values()) & {
-            *proposal.directions,
-            *proposal.options.get("columns", ()),
-        }
-    assert "published errors, no scores" in str(caught.value)
+    by_name = bi.read_scores(frame)
+    assert [(m.name, m.better) for m in by_name.measures] == [("acc", "higher")]
     scores = bi.read_scores(frame, measures="acc:higher")
+    assert by_name.digest == scores.digest
     assert [measure.name for measure in scores.measures] == ["acc"]
     note = scores.findings().set_index("rule").loc["published errors"]
     assert (note["severity"], note["hint"]) == ("note", "compare_meta weighs by them.")
@@ -124,9 +118,7 @@ def test_a_column_that_names_measures_leaves_others_out_of_proposals():
     frame = table({"conf_low": "ci_lower", "conf_high": "ci_upper"})
     frame = frame.rename(columns={"acc": "metric_value"}).assign(metric_name="acc", ece=0.1)
     frame["model"] = frame["algorithm"] + "x"
-    with pytest.raises(ScoreTableError) as caught:
-        bi.read_scores(frame)
-    first, *rest = caught.value.proposals
-    assert first.options["columns"]["metric_value"] == "value"
-    for proposal in (first, *rest):
-        assert not {"ece", "ci_lower", "ci_upper"} & set(proposal.options["columns"])
+    scores = bi.read_scores(frame)
+    assert [m.name for m in scores.measures] == ["acc"]
+    values = scores.to_frame()["value"]
+    assert sorted(values) == sorted(frame["metric_value"])

@@ -409,9 +409,8 @@ def checks(result: BayesPairsComparison) -> tuple[Check, ...]:
         n,
         1.0,
         sentence=f"The {n} domains of the data sets are taken as one.",
-        remedy="the table names several domains, and this test takes data sets as alike;"
-        ' without preset=..., domains="random" makes them a'
-        " level of the model",
+        remedy='This test takes data sets as alike; without preset=..., domains="random" makes'
+        " domains a level of the model.",
     )
     return (
         *rows,
@@ -439,16 +438,16 @@ def _shared_datasets(result: BayesPairsComparison) -> list[Check]:
             tables.PRIOR_MATTERS,
             least=True,
             sentence=f"{names} share only {count(int(shared[fewest]), 'data set')}, which leaves"
-            " much"
-            " to the prior.",
-            remedy="so few data sets leave much to the prior",
+            " much to the prior.",
+            remedy="Run both on more data sets.",
         ),
         Check.of(
             "data sets left out of a pair",
             total - shared[fewest],
-            sentence=f"{names} are compared on {shared[fewest]} of {total} data sets.",
-            remedy="data sets that lack scores of one of the pair say nothing of it and are left"
-            f" out, the most for {names}; fair only if scores are not missing because they are bad",
+            sentence=f"{names} are compared on {shared[fewest]} of {total} data sets, the fewest"
+            " of all pairs.",
+            remedy="Data sets that lack scores of one of the two are left out, which is fair"
+            " only if scores are not missing because they are bad.",
         ),
     ]
 
@@ -464,8 +463,7 @@ def _replications(setting: Setting, differences: Differences) -> list[Check]:
             same,
             sentence=f"In {same:,} of {cases:,} cases of a pair and a data set differences do not"
             " vary.",
-            remedy=f"in {same:,} of {cases:,} cases (pair, data set) differences do not vary; as"
-            " in the paper they are given noise within the tolerance",
+            remedy="As in the paper they are given noise within the tolerance.",
         ),
         Check.of(
             "overlap of training sets declared",
@@ -474,10 +472,8 @@ def _replications(setting: Setting, differences: Differences) -> list[Check]:
             least=True,
             sentence="How much training sets overlap is not declared: replications count as"
             " independent.",
-            remedy="the published test takes the correlation of replications to be 1 /"
-            " folds:"
-            ' resampling="cv:FOLDS"'
-            " sets it; without it they count as independent",
+            remedy="The published test takes their correlation to be 1 / folds: to set it,"
+            ' declare resampling="cv:FOLDS".',
         ),
     ]
 

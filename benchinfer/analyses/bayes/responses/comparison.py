@@ -182,8 +182,8 @@ class ResponseComparison(BayesComparison):
                     least=True,
                     sentence="Answers count as independent of each other, as it is not known which"
                     " items algorithms shared.",
-                    remedy="answers count as independent of each other: where algorithms answered"
-                    " the same items, rows of 0 and 1 with the item as replication say more",
+                    remedy="Where they answered the same items, rows of 0 and 1 with the item as"
+                    " replication say more.",
                 )
             )
         return tuple(rows)

@@ -340,26 +340,25 @@ class Archetypes(Showable):
                 "share of starts that end in the least distance", same, _FEW, least=True,
                 sentence=f"Only {percent(same)} of the starts end in the least distance, which may"
                 " not be the least there is.",
-                remedy="it may not be the least there is: take more starts, or fewer archetypes",
+                remedy="Take more starts, or fewer archetypes.",
             ),
             Check.of("distance has settled", float(self.converged), 1, least=True,
                      sentence="The distance has not settled, and shares are not exact.",
-                     remedy="shares are not exact: take fewer archetypes"),
+                     remedy="Take fewer archetypes."),
             Check.informing("data sets or algorithms left out", left_out,
                             sentence=f"{left_out} data sets or algorithms with gaps are left out.",
-                            remedy="they have gaps: archetypes need every algorithm on every data"
-                            " set"),
+                            remedy="Archetypes need every algorithm on every data set."),
         ]  # fmt: skip
         if self.robust:
             away = int(((self.weights == 0) & (self.given > 0)).sum())
             sentence = f"{subject(away, 'data set', 'is')} far from all mixtures of the others."
-            remedy = "far from all mixtures of the others"
+            remedy = "Archetypes do not follow them."
             words = {"sentence": sentence, "remedy": remedy}
             checks.append(Check.informing("data sets without weight", away, **words))
         return tuple(checks)
 
     def diagnostics(self) -> pd.DataFrame:
-        """One row per check: ``check value direction limit ok remedy``."""
+        """One row per check: ``check value direction limit ok sentence remedy``."""
         return checks_frame(self.checks)
 
     def citations(self) -> str:

@@ -24,6 +24,9 @@ from benchinfer.numerics.types import Array, Codes, Flags
 
 type Ties = Literal["davidson", "half", "drop"]
 
+# Odds that estimates and bounds may reach, whatever the number of contests.
+_ODDS = 1000
+
 
 @savable
 @shaped(pairs="p 2", wins="M p [0,inf)", ties="M p [0,inf)", losses="M p [0,inf)")
@@ -47,6 +50,15 @@ class Tally:
     def n(self) -> Array:
         """(M, P) number of contests."""
         return self.wins + self.ties + self.losses
+
+    @property
+    def most_odds(self) -> int:
+        """Limit of finite odds: 1,000, or the number of contests if that is larger.
+
+        Of n contests that all are won, none shows odds beyond n: those come from the model, the
+        penalty and the tails of t distributions of few degrees of freedom.
+        """
+        return max(_ODDS, int(self.total.n.sum()))
 
     @cached_property
     def met(self) -> Flags:

@@ -17,6 +17,7 @@ from benchinfer.scores.formats.format import (
 )
 
 _TOOL = "MTEB"
+_SPLITS = ("test", "validation", "dev")  # the first that is there is the result
 
 
 def mteb(document: Record, path: Path) -> Results | None:
@@ -27,7 +28,10 @@ def mteb(document: Record, path: Path) -> Results | None:
     splits = cast("Record", splits)
     if not any(has_record(entries, "main_score", "hf_subset") for entries in splits.values()):
         return None
-    parts = [(split, entry) for split in splits for entry in records(splits, split, _TOOL)]
+    scored = {split: entries for split in splits if (entries := records(splits, split, _TOOL))}
+    chosen = next((split for split in _SPLITS if split in scored), None)
+    others = [split for split in scored if split != chosen] if chosen is not None else []
+    parts = [(s, entry) for s, of in scored.items() if s not in others for entry in of]
     several = len({split for split, _ in parts}) > 1
     names = {"main_score"} | {
         name for _, entry in parts for name, value in entry.items() if is_score(value)
@@ -53,4 +57,7 @@ def mteb(document: Record, path: Path) -> Results | None:
         for name, value in entry.items()
         if is_score(value) or (name in names and is_blank(value))
     ]
-    return Format(f"{_TOOL}, result of a task", measures=(Measure("main_score", "higher"),)), rows
+    note = f"the split {chosen!r} is taken, left out: {', '.join(others)}" if others else ""
+    return Format(
+        f"{_TOOL}, result of a task", measures=(Measure("main_score", "higher"),), note=note
+    ), rows

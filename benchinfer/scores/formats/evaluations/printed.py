@@ -6,6 +6,7 @@ from typing import Any
 
 from benchinfer.core.errors import ScoreTableError
 from benchinfer.core.measure import Better, Measure
+from benchinfer.scores.formats.catalogue import name_of
 from benchinfer.scores.formats.format import Format, Results, agreed, number_or_text
 from benchinfer.scores.formats.pages import read_page
 from benchinfer.scores.formats.published.markdown import markdown
@@ -39,7 +40,7 @@ def harness_markdown(path: Path, typed: str) -> Results | None:
     for match, body in parts:
         pairs = [s.partition("=") for s in match[2].split(",")] if match else []
         settings = {key.strip(): value for key, _, value in pairs}
-        model = settings.get("pretrained") or settings.get("model") or path.name.split(".")[0]
+        model = settings.get("pretrained") or settings.get("model") or name_of(path)
         for header, *lines in markdown(body):
             if not set(header) >= _HEAD:
                 continue
@@ -83,7 +84,7 @@ def trec_eval(path: Path, typed: str) -> Results | None:
     ):
         return None
     rows: list[dict[str, Any]] = []
-    system, pending = path.name.split(".")[0], len(rows)
+    system, pending = name_of(path), len(rows)
     for match in lines:
         if match is None:
             raise ScoreTableError(

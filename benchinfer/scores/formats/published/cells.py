@@ -6,10 +6,14 @@ from dataclasses import dataclass
 
 from benchinfer.core.errors import ScoreTableError
 from benchinfer.core.numbers import count, several
+from benchinfer.scores.columns import FAILED
 
 type Grid = list[list[str]]  # rows of texts; the first has the names of the columns
 
-_DASHES = {"", "-", "--", "---", "\u2012", "\u2013", "\u2014", "\u2212", "n/a", "na", "N/A", "NA"}
+# What stands in place of a score, in small letters.
+_BLANK = re.compile(
+    r"|-{1,3}|[\u2012\u2013\u2014\u2212]|n\.?/?a\.?|nan(\s*(\u00b1|\+/?-)\s*nan|\s*\(\s*nan\s*\))?"
+)
 # Signs of emphasis and of footnotes; an asterisk is both in Markdown.
 _MARKS = re.compile(
     r"\^?[*\u2020\u2021\u00a7\u00b6\u2016\u2605\u2191\u2193\u00b9\u00b2\u00b3]|(?<=\d)\^\w"
@@ -17,7 +21,7 @@ _MARKS = re.compile(
 _NUMBER = r"[+\-\u2212]?(?:\d+(?:[,\u202f\u00a0]\d+)*(?:\.\d+)?|\.\d+)(?:[eE][+-]?\d+)?"
 _CELL = re.compile(
     rf"(?P<mean>{_NUMBER})\s*(?P<unit>%)?\s*"
-    rf"(?:(?:\u00b1|\+/?-|\+-)\s*(?P<plus>{_NUMBER})\s*%?|\(\s*\u00b1?\s*(?P<inner>{_NUMBER})\s*%?\s*\))?"
+    rf"(?:(?:\u00b1|\+/?-|\+-|\+(?=\d*\.\d))\s*(?P<plus>{_NUMBER})\s*%?|\(\s*\u00b1?\s*(?P<inner>{_NUMBER})\s*%?\s*\))?"
     r"\s*(?P<after>%)?"
 )
 _LONGEST = 100  # characters of a cell that may be a number
@@ -78,13 +82,15 @@ def numbers_of(grid: Grid, typed: str) -> PublishedTable:
     for i, name in enumerate(names):
         cells = [_matched(row[i]) for row in plain]
         texts = [row[i] for row in plain]
-        if sum(c is None and t not in _DASHES for c, t in zip(cells, texts, strict=True)) * 2 > len(
-            rows
-        ):
+        odd = sum(
+            c is None and not _is_blank(t) and t.casefold() not in FAILED
+            for c, t in zip(cells, texts, strict=True)
+        )
+        if odd * 2 > len(rows):
             means[name] = list(texts)
             continue
         means[name] = [
-            _number(c["mean"], comma=comma) if c is not None else None if t in _DASHES else t
+            _number(c["mean"], comma=comma) if c is not None else None if _is_blank(t) else t
             for c, t in zip(cells, texts, strict=True)
         ]
         is_rank = [c is not None and _is_rank(c) for c in cells]
@@ -104,6 +110,17 @@ def numbers_of(grid: Grid, typed: str) -> PublishedTable:
 def _matched(cell: str) -> re.Match[str] | None:
     """Return the parts of a cell that is a number."""
     return _CELL.fullmatch(cell) if len(cell) <= _LONGEST else None
+
+
+def _is_blank(cell: str) -> bool:
+    """Return whether a cell holds no score.
+
+    Examples
+    --------
+    >>> [_is_blank(cell) for cell in ("-", "N/A", "nan \u00b1 nan", "0.5", "OOM")]
+    [True, True, True, False, False]
+    """
+    return _BLANK.fullmatch(cell.casefold()) is not None
 
 
 def _is_rank(cell: re.Match[str]) -> bool:

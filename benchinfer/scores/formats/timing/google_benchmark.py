@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from benchinfer.core.measure import Measure
+from benchinfer.scores.formats.catalogue import name_of
 from benchinfer.scores.formats.format import (
     Format,
     Record,
@@ -68,7 +69,7 @@ def _times(benchmarks: Sequence[Record], path: Path, machine: Mapping[str, float
         name = part(run, "run_name" if "run_name" in run else "name", str, _TOOL)
         algorithm, _, arguments = name.partition("/")
         seen[name] = seen.get(name, -1) + 1
-        row = {"dataset": arguments or path.name.split(".")[0], "algorithm": algorithm}
+        row = {"dataset": arguments or name_of(path), "algorithm": algorithm}
         row |= {"replication": str(run.get("repetition_index", seen[name]))}
         row |= {
             "failure": str(run.get("error_message", "error")) if run.get("error_occurred") else None

@@ -6,6 +6,7 @@ from typing import Any, cast
 
 from benchinfer.core.measure import Measure
 from benchinfer.scores.columns import COMMON
+from benchinfer.scores.formats.catalogue import name_of
 from benchinfer.scores.formats.format import (
     Format,
     Record,
@@ -64,7 +65,7 @@ def _labels(benchmark: Record, path: Path) -> tuple[str, str]:
     group = benchmark.get("group")
     params = benchmark.get("params")
     if not isinstance(params, dict) or not params:
-        return str(group or path.name.split(".")[0]), test
+        return str(group or name_of(path)), test
     named = [name for name in params if name.casefold() in COMMON["algorithm"]]
     text = [name for name, value in params.items() if isinstance(value, str)]
     algorithm = (named or text or list(params)) if len(params) > 1 else list(params)

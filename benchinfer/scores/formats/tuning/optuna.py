@@ -8,6 +8,7 @@ from typing import Any
 from benchinfer.core.errors import ScoreTableError
 from benchinfer.core.measure import Better
 from benchinfer.scores.columns import COMMON
+from benchinfer.scores.formats.catalogue import name_of
 from benchinfer.scores.formats.format import Format, Results, agreed
 
 _BETTER: dict[str, Better] = {"MAXIMIZE": "higher", "MINIMIZE": "lower"}
@@ -72,7 +73,7 @@ def optuna_storage(path: Path, typed: str) -> Results | None:
         )
         rows += [
             {
-                "dataset": dataset or (names.get(study) if algorithm else path.name.split(".")[0]),
+                "dataset": dataset or (names.get(study) if algorithm else name_of(path)),
                 "algorithm": algorithm or names.get(study),
                 "replication": number,
                 "failure": None if state == "COMPLETE" else state,

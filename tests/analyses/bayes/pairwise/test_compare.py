@@ -237,7 +237,9 @@ def test_two_data_sets_are_answered_with_a_warning(preset):
     result = ask(read(simulated(d=2)), preset)
     assert np.isfinite(result.contrasts(all=True)[SHARES].to_numpy()).all()
     failed = result.diagnostics().query("not ok").set_index("check")
-    assert failed.loc["fewest data sets of a pair", "remedy"].startswith("so few data sets")
+    assert failed.loc["fewest data sets of a pair", "sentence"].endswith(
+        "leaves much to the prior."
+    )
 
 
 @pytest.mark.parametrize("preset", ["signed-rank", "sign"])
@@ -321,7 +323,7 @@ def test_chains_that_do_not_settle_are_run_on_and_it_is_said(scores, monkeypatch
     assert result.draws.nu.shape == (3, 4, 100)
     checks = result.diagnostics().set_index("check")
     assert not checks.loc["smallest effective sample size, middle", "ok"]
-    assert "(3 pairs run on)" in checks.loc["smallest effective sample size, middle", "remedy"]
+    assert "(3 pairs run on)" in checks.loc["smallest effective sample size, middle", "sentence"]
 
 
 def test_many_draws_are_thinned_in_the_result(scores, monkeypatch):

@@ -98,7 +98,7 @@ def test_unequal_numbers_of_replications_weigh_data_sets_alike():
     np.testing.assert_allclose(rows["p_value"], expected.p_value, rtol=1e-9)
     np.testing.assert_allclose(mixed.levels.estimate, means.mean(axis=0))
     row = mixed.diagnostics().set_index("check").loc["thin cells"]
-    assert row["remedy"].endswith("each pair uses what is there")
+    assert row["remedy"] == "Each pair uses those that are there."
 
 
 def test_tests_are_closed_by_rotations_with_gaps_too():
@@ -186,7 +186,7 @@ def test_pairs_that_share_too_few_data_sets_are_undecided_and_named():
     assert rows.loc[("b", "c"), "p_value"] < 0.05
     check = mixed.diagnostics().set_index("check").loc["pairs that share fewer than 3 data sets"]
     assert (check["value"], check["ok"]) == (3, False)
-    named = check["remedy"].partition(":")[0]
+    named = check["sentence"].rpartition("(")[2].removesuffix(").")
     assert [one for one in "bcd" if f"{one} and a" in named or f"a and {one}" in named] == [*"bcd"]
 
 

@@ -223,6 +223,18 @@ def _joined(
     return features
 
 
+def characteristics(
+    features: Mapping[str, Feature],
+    constant: Mapping[str, Array],
+    domains: Sequence[str] | None,
+) -> dict[str, Feature]:
+    """Return features of data sets, with covariates that are constant there and their domains."""
+    named = {name: Feature(values) for name, values in constant.items()} | dict(features)
+    if domains is not None:
+        named.setdefault("domain", of_categories(domains))
+    return named
+
+
 def _misfits(
     row_of: Mapping[str, int], twice: list[str], datasets: Sequence[str], unit: str
 ) -> list[Finding]:

@@ -1,0 +1,1 @@
+"""Tables of results that benchmarks of methods publish."""
