@@ -224,11 +224,30 @@ _FIRST = (
     *("analysis", "caveats", "headline", "order", "decided", "measure", "algorithms", "level"),
     "target",
 )
+FACTORS = Document(
+    "FactorsDocument",
+    "Effects of factors, of which algorithms are the cells.",
+    {
+        "headline": (str, "Which effects are shown, in sentences."),
+        "sentence": (str, "The same with estimates and intervals."),
+        "rule": (str, "How evidence becomes verdicts."),
+        "method": (str, "Sentences for a methods section."),
+        "levels": (dict[str, list[str]], "Factor to its levels."),
+        "factors": ({str: COMPARISON}, "Factor to the comparison of its levels."),
+        "refused": (dict[str, str], "Factor to why it could not be compared."),
+        "interactions": (Rows, "One row per difference of differences of two factors."),
+        "shares": (Rows | None, "Shares of the variation of cells; null where cells are missing."),
+        "cells": (Rows, "Mean of each cell."),
+        "diagnostics": (Rows, "One row per check."),
+        "provenance": (PROVENANCE, "How it was made."),
+    },
+)
 ANSWER = Document(
     "AnswerDocument",
     "Comparisons of measures, each by the analysis that fits.",
     {
         "measures": ({str: COMPARISON}, "Measure to its comparison."),
+        "effects": ({str: FACTORS}, "Measure to the effects of factors, where a table has some."),
         "basis": (
             dict[str, str],
             "Measure to the analysis, why it fits, and how far another one agrees.",
@@ -325,24 +344,6 @@ SUBGROUPS = Document(
             (_STABILITY, None),
             "How often characteristics divide subsamples, if requested.",
         ),
-        "provenance": (PROVENANCE, "How it was made."),
-    },
-)
-FACTORS = Document(
-    "FactorsDocument",
-    "Effects of factors, of which algorithms are the cells.",
-    {
-        "headline": (str, "Which effects are shown, in sentences."),
-        "sentence": (str, "The same with estimates and intervals."),
-        "rule": (str, "How evidence becomes verdicts."),
-        "method": (str, "Sentences for a methods section."),
-        "levels": (dict[str, list[str]], "Factor to its levels."),
-        "factors": ({str: COMPARISON}, "Factor to the comparison of its levels."),
-        "refused": (dict[str, str], "Factor to why it could not be compared."),
-        "interactions": (Rows, "One row per difference of differences of two factors."),
-        "shares": (Rows | None, "Shares of the variation of cells; null where cells are missing."),
-        "cells": (Rows, "Mean of each cell."),
-        "diagnostics": (Rows, "One row per check."),
         "provenance": (PROVENANCE, "How it was made."),
     },
 )
@@ -583,8 +584,9 @@ def answer(result: Answer, decided: Mapping[str, bool], request: Request) -> dic
         result,
         measures={
             name: comparison(one, decided=decided[name], request=request)
-            for name, one in result.items()
+            for name, one in result._comparisons.items()
         },
+        effects={name: factors(one) for name, one in result._effects.items()},
         basis={name: result.basis(name) for name in result},
     )
 

@@ -13,6 +13,8 @@ import numpy as np
 from benchinfer.analyses import ANALYSES
 from benchinfer.analyses.choice.answer import Answer
 from benchinfer.analyses.choice.choice import Choice, choose
+from benchinfer.analyses.factors.compare import compare_factors
+from benchinfer.analyses.factors.factors import Factors
 from benchinfer.analyses.meta.effects import Effects
 from benchinfer.analyses.robustness.failures import worst_case
 from benchinfer.analyses.wins.counts import Wins
@@ -24,6 +26,7 @@ from benchinfer.comparison.evidence import PairVerdicts, Scores, as_table
 from benchinfer.core.arguments import ArgumentError, check_level, checked, names_of
 from benchinfer.core.errors import DesignError, FitError
 from benchinfer.core.hints import literal
+from benchinfer.core.numbers import join
 from benchinfer.core.progress import Progress
 from benchinfer.scores.checks.findings import COUNTED_RUNS
 from benchinfer.scores.normalisation import Normalise
@@ -31,6 +34,14 @@ from benchinfer.scores.table import ScoreTable
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+# Arguments that go with comparisons of cells, and their defaults.
+_OF_CELLS = {
+    "alternative": "two-sided",
+    "interval": "compatible",
+    "target": "auto",
+    "missing": "use",
+}
 
 
 @checked
@@ -52,7 +63,9 @@ def compare(
 
     The analysis is chosen before any verdict, by what the scores are and how they came about, for
     each measure by itself. Another one that answers the same question under other assumptions runs
-    beside it, and the answer says on how many pairs both give the same verdict.
+    beside it, and the answer says on how many pairs both give the same verdict. Of a table with
+    factors their levels are compared (`compare_factors`), and the answer holds a `Factors` for each
+    measure; with a ``control``, on one data set, and where a factor has one level the cells are.
 
     Parameters
     ----------
@@ -84,7 +97,8 @@ def compare(
     Returns
     -------
     Answer
-        A mapping from each measure to its comparison, with the choice and its reason.
+        A mapping from each measure to its comparison, or to the effects of factors, with the choice
+        and its reason.
 
     Raises
     ------
@@ -160,22 +174,25 @@ def compare(
         "seed": seed,
         "progress": progress,
     }
-    results: dict[str, Comparison] = {}
+    results: dict[str, Comparison | Factors] = {}
     choices: dict[str, Choice] = {}
     others: dict[str, PairVerdicts | str] = {}
     refused: dict[str, DesignError | FitError] = {}
     for name in names:
         try:
+            if isinstance(table, ScoreTable) and has_effects(table, name, control):
+                results[name], choices[name] = _effects(table, name, target, arguments)
+                continue
             choice = choose(table, name, target)
-            results[name] = chosen(choice, table, name, **arguments)
+            results[name] = result = chosen(choice, table, name, **arguments)
         except (DesignError, FitError) as error:
             if isinstance(error, ArgumentError) or len(names) == 1:
                 raise
             refused[name] = error
             continue
-        choices[name] = with_pairing(choice, table, name, results[name], arguments)
+        choices[name] = with_pairing(choice, table, name, result, arguments)
         if choice.second:
-            others[name] = _second(choice, table, name, results[name].target, arguments)
+            others[name] = _second(choice, table, name, result.target, arguments)
     if not results:
         raise DesignError(
             f"none of the {len(names)} measures can be compared.",
@@ -186,6 +203,33 @@ def compare(
             hint=next(iter(refused.values())).hint,
         )
     return Answer(results, choices, others, {m: str(e) for m, e in refused.items()})
+
+
+def has_effects(scores: ScoreTable, measure: str, control: str | None) -> bool:
+    """Return whether a table has factors whose levels are compared, and not their cells."""
+    return (
+        control is None
+        and len(scores.factors) > 1
+        and all(len(levels) > 1 for levels in scores.factors.values())
+        and len(scores.summary.datasets_of(measure)) > 1
+    )
+
+
+def _effects(
+    scores: ScoreTable, measure: str, target: str, arguments: Mapping[str, Any]
+) -> tuple[Factors, Choice]:
+    """Return the effects of factors, and the choice with its reason."""
+    given = {**arguments, "target": target}
+    for name, default in _OF_CELLS.items():
+        if given[name] != default:
+            raise ArgumentError(
+                f"{name}={literal(given[name])} does not go with factors, of which the levels are"
+                " compared.",
+                hint="with control=... the cells are compared.",
+            )
+    result = compare_factors(scores, measure, level=arguments["level"], seed=arguments["seed"])
+    choice = Choice("factors", f"algorithms are the cells of {join([*scores.factors])}")
+    return result, choice
 
 
 def chosen(

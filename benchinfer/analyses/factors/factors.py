@@ -89,6 +89,19 @@ class Factors(ComparisonGroups[LevelComparison], Tabular):
         return self.setting.measure
 
     @property
+    def _heading(self) -> str:
+        return "Effects of factors"
+
+    @property
+    def algorithms(self) -> tuple[str, ...]:
+        """Names of the cells, sorted."""
+        return self.setting.algorithms
+
+    @property
+    def _checks(self) -> tuple[Check, ...]:
+        return self.checks
+
+    @property
     def level(self) -> float:
         """Confidence level of the family."""
         return self.options.level

@@ -53,7 +53,7 @@ def answer(result: Answer, request: Request) -> None:
     """Print an answer on all measures, with details if requested."""
     with Terminal() as out:
         measures: dict[str, list[str]] = {}
-        for name, one in result.items():
+        for name, one in result._comparisons.items():
             for rule, text in caveats(one).items():
                 measures.setdefault(f"{rule}: {as_options(text)}", []).append(name)
         for line, names in measures.items():
@@ -62,8 +62,9 @@ def answer(result: Answer, request: Request) -> None:
         sections.write(out, sections_of(result, request), details=request.details)
         checks = {
             name: [check for check in one._checks if check.check not in caveats(one)]
-            for name, one in result.items()
+            for name, one in result._comparisons.items()
         }
+        checks |= {name: [*one.checks] for name, one in result._effects.items()}
         algorithms = {name for one in result.values() for name in one.algorithms}
         sections.warnings(out, checks, tuple(algorithms))
 

@@ -6,6 +6,7 @@ import pytest
 
 import benchinfer as bi
 from benchinfer.analyses.factors.sections import factor_sections
+from benchinfer.comparison.sections import sections_of
 from benchinfer.core.sections import Request
 from benchinfer.errors import DesignError, ScoreTableError
 
@@ -175,3 +176,40 @@ def test_sections_hold_the_tables(factors):
     section = factor_sections(factors, Request())[0]
     assert [table.name for table in section.tables] == ["main_effects", "interactions", "shares"]
     assert section.lead == factors.sentence()
+
+
+def test_compare_gives_the_effects_of_factors(tmp_path):
+    scores = read(runs())
+    answer = bi.compare(scores)
+    effects = answer["accuracy"]
+    assert isinstance(effects, type(bi.compare_factors(scores)))
+    assert effects.sentence() in answer.sentence()
+    assert "algorithms are the cells of backbone, aug and optimiser" in answer.headline()
+    assert bi.load(answer.save(tmp_path / "answer.json")).sentence() == answer.sentence()
+    page = tmp_path / "report.html"
+    bi.report(answer, page)
+    assert "Which part matters" in page.read_text(encoding="utf-8")
+    for refused in (answer.plot, answer.table):
+        with pytest.raises(DesignError, match="of all factors on accuracy"):
+            refused()
+
+
+def test_compare_compares_cells_where_levels_cannot_be():
+    scores = read(runs())
+    of_cells = bi.compare(scores, control="vit/mixup/sgd")["accuracy"]
+    assert of_cells.algorithms == scores.algorithms
+    assert len(bi.compare(read(runs(datasets=1)))["accuracy"].algorithms) == 8
+    one_level = scores.subset(algorithms=["vit/mixup/sgd", "resnet/mixup/sgd"])
+    assert len(bi.compare(one_level)["accuracy"].algorithms) == 2
+    with pytest.raises(DesignError, match="does not go with factors"):
+        bi.compare(scores, alternative="better")
+
+
+def test_measures_are_statements_of_their_own():
+    table = runs()
+    table["loss"] = 1 - table["accuracy"]
+    scores = bi.read_scores(table, measures={"accuracy": "higher", "loss": "lower"}, columns=ROLES)
+    answer = bi.compare(scores)
+    assert [*answer] == ["accuracy", "loss"]
+    assert str(answer["loss"]) == str(answer["accuracy"])
+    assert sections_of(answer, Request())[0].title == "Answer"
