@@ -30,6 +30,7 @@ from benchinfer.core.numbers import join
 from benchinfer.core.progress import Progress
 from benchinfer.scores.checks.findings import COUNTED_RUNS
 from benchinfer.scores.normalisation import Normalise
+from benchinfer.scores.rows.factors import full_cell
 from benchinfer.scores.table import ScoreTable
 
 if TYPE_CHECKING:
@@ -65,7 +66,8 @@ def compare(
     each measure by itself. Another one that answers the same question under other assumptions runs
     beside it, and the answer says on how many pairs both give the same verdict. Of a table with
     factors their levels are compared (`compare_factors`), and the answer holds a `Factors` for each
-    measure; with a ``control``, on one data set, and where a factor has one level the cells are.
+    measure; with a ``control``, on one data set, and where a factor has one level the cells are. In
+    an ablation that changes one factor at a time they are compared with the full cell.
 
     Parameters
     ----------
@@ -184,15 +186,18 @@ def compare(
                 results[name], choices[name] = _effects(table, name, target, arguments)
                 continue
             choice = choose(table, name, target)
-            results[name] = result = chosen(choice, table, name, **arguments)
+            of_cells = arguments
+            if control is None and isinstance(table, ScoreTable) and (full := _full(table, name)):
+                choice, of_cells = _one_at_a_time(choice, full), {**arguments, "control": full}
+            results[name] = result = chosen(choice, table, name, **of_cells)
         except (DesignError, FitError) as error:
             if isinstance(error, ArgumentError) or len(names) == 1:
                 raise
             refused[name] = error
             continue
-        choices[name] = with_pairing(choice, table, name, result, arguments)
+        choices[name] = with_pairing(choice, table, name, result, of_cells)
         if choice.second:
-            others[name] = _second(choice, table, name, result.target, arguments)
+            others[name] = _second(choice, table, name, result.target, of_cells)
     if not results:
         raise DesignError(
             f"none of the {len(names)} measures can be compared.",
@@ -212,7 +217,22 @@ def has_effects(scores: ScoreTable, measure: str, control: str | None) -> bool:
         and len(scores.factors) > 1
         and all(len(levels) > 1 for levels in scores.factors.values())
         and len(scores.summary.datasets_of(measure)) > 1
+        and _full(scores, measure) is None
     )
+
+
+def _full(scores: ScoreTable, measure: str) -> str | None:
+    """Return the cell from which others differ in one factor each; None without such factors."""
+    return full_cell(scores.summary.of(measure).algorithms) if scores.factors else None
+
+
+def _one_at_a_time(choice: Choice, full: str) -> Choice:
+    """Return the choice of an analysis of an ablation, which shows no interactions."""
+    reason = (
+        f"{choice.reason}; each other cell differs from {full} in one factor, and interactions were"
+        " not run"
+    )
+    return replace(choice, reason=reason)
 
 
 def _effects(

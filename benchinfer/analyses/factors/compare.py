@@ -23,7 +23,7 @@ from benchinfer.core.sections import Check
 from benchinfer.core.verdict import Verdict
 from benchinfer.numerics.types import Array, Codes
 from benchinfer.scores.numerics.domains import units_of
-from benchinfer.scores.rows.factors import JOIN, levels_of
+from benchinfer.scores.rows.factors import JOIN, full_cell, levels_of
 from benchinfer.scores.rows.reductions import Cells
 from benchinfer.scores.table import ScoreTable
 
@@ -126,6 +126,12 @@ def compare_factors(
     ]
     results, refused = _main_effects(grid, setting, cells, levels, pairs, weight, options)
     if not results and not any(one.n.any() for one in interactions):
+        if full := full_cell(cells.algorithms):
+            raise DesignError(
+                f"each other cell differs from {full} in one factor: no interaction was run, and no"
+                " main effect is estimable.",
+                hint=f"compare compares each with it, as control={full!r} does.",
+            )
         raise DesignError(
             f"no effect of {join(names)} is estimable: of {grid.n_cells} cells"
             f" {len(cells.algorithms)} were run.",

@@ -67,6 +67,28 @@ def levels_of(cells: Sequence[str], factors: Sequence[str]) -> dict[str, tuple[s
     }
 
 
+def full_cell(cells: Sequence[str]) -> str | None:
+    """Return the cell from which each other one differs in one factor, as in ablations; else None.
+
+    Several factors have to differ, one at a time.
+
+    Examples
+    --------
+    >>> full_cell(["vit/mixup", "vit/none", "resnet/mixup"])
+    'vit/mixup'
+    """
+    parts = [cell.split(JOIN) for cell in cells]
+    for cell, levels in zip(cells, parts, strict=True):
+        changed = [
+            [f for f, (a, b) in enumerate(zip(levels, other, strict=True)) if a != b]
+            for other in parts
+            if other != levels
+        ]
+        if all(len(at) == 1 for at in changed) and len({at[0] for at in changed}) > 1:
+            return cell
+    return None
+
+
 def _place(level: str) -> tuple[bool, float, str]:
     number = number_of(level)
     number = None if number is None or number != number else number  # noqa: PLR0124 (NaN)

@@ -213,3 +213,23 @@ def test_measures_are_statements_of_their_own():
     assert [*answer] == ["accuracy", "loss"]
     assert str(answer["loss"]) == str(answer["accuracy"])
     assert sections_of(answer, Request())[0].title == "Answer"
+
+
+def test_ablations_of_one_factor_at_a_time_are_compared_with_the_full_cell():
+    table = runs()
+    changed = (
+        (table["backbone"] != "vit").astype(int)
+        + (table["aug"] != "mixup")
+        + (table["optimiser"] != "adam")
+    )
+    scores = read(table[changed <= 1])
+    answer = bi.compare(scores)
+    rows = answer["accuracy"].contrasts()
+    assert set(rows["second"]) == {"vit/mixup/adam"}
+    assert len(rows) == 3
+    assert "in one factor, and interactions were not run" in answer.sentence()
+    with pytest.raises(DesignError, match=r"differs from vit/mixup/adam in one factor"):
+        bi.compare_factors(scores)
+    of_two = read(table[changed <= 2])
+    with pytest.raises(DesignError, match="no effect of backbone, aug and optimiser is estimable"):
+        bi.compare(of_two)
