@@ -130,13 +130,7 @@ class Answer(ComparisonGroups[Any], Tabular):
             )
         if measure is not None and measure not in self:
             raise ArgumentError(unknown("measure", measure, list(self)))
-        name = measure or next(iter(self))
-        if name in self._effects:
-            raise ArgumentError(
-                f"there is no figure of all factors on {name}.",
-                hint=f"answer[{name!r}][{next(iter(self[name].levels))!r}].plot() shows one.",
-            )
-        return self[name].plot(kind, ax, **options)
+        return self[measure or next(iter(self))].plot(kind, ax, **options)
 
     __str__ = headline
 

@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from benchinfer.analyses.factors.comparison import LevelComparison
 from benchinfer.analyses.factors.factors import Factors
 from benchinfer.comparison.figures import COMPARISON, forest
@@ -30,20 +32,22 @@ def layout(result: Factors, width: Width = PAGE, *, top: int | None = None) -> f
     if not parts:
         raise DesignError("no main effect is estimable, and there is nothing to draw.")
     rows = [replace(row, group=name) for name, part in parts for row in part.rows]
-    rows += _interactions(result)
+    interactions = _interactions(result)
     more = [
         f"{name}: {len(part.rows):,} of {len(result[name].pairs):,} pairs"
         for name, part in parts
         if len(part.rows) < len(result[name].pairs)
     ]
-    notes = f"on average over the other factors; {result._interval_words}", *more
+    notes = [f"on average over the other factors; {result._interval_words}", *more]
+    if interactions:
+        notes.append("interactions: the clearest difference of differences, as its size")
     said = result.headline()
     return replace(
         parts[0][1],
-        rows=tuple(rows),
+        rows=(*rows, *interactions),
         sides=("first", "second"),
         title=f"{result._heading}: {measure_name(result.measure)}",
-        notes=notes,
+        notes=tuple(notes),
         alt=f"Main effects of {', '.join(result)} with intervals. {said}",
     )
 
@@ -61,20 +65,21 @@ def _interactions(result: Factors) -> list[forest.Row]:
 
 
 def _row(result: Factors, one: Interaction, start: int, values: Mapping[str, object]) -> forest.Row:
-    f, g = (list(result.levels)[place] for place in one.factors)
-    decided = bool(values["decided"])
-    estimate, low, high = (one.estimate, one.low, one.high)
-    effect, place = result.measure, one.largest
-    ends = effect.effect_interval(low[place : place + 1], high[place : place + 1])
-    above = bool(estimate[place] > 0)
+    """Return the row of an interaction, in the direction in which it is positive."""
+    f, g = (list(result.levels)[factor] for factor in one.factors)
+    place, decided = one.largest, bool(values["decided"])
+    ends = np.array([one.low[place], one.high[place]])
+    sign = -1.0 if one.estimate[place] < 0 else 1.0
+    low, high = np.sort(sign * ends)
+    of_ends = result.measure.effect_interval(np.array([low]), np.array([high]))
     return forest.Row(
         pair=start + place,
         label=f"{f} x {g}",
-        verdict=Verdict.UNDECIDED if not decided else Verdict.FIRST if above else Verdict.SECOND,
-        said="interact" if decided else "undecided",
-        estimate=float(effect.effect(estimate[place])),
-        low=float(ends[0][0]),
-        high=float(ends[1][0]),
+        verdict=Verdict.FIRST if decided else Verdict.UNDECIDED,
+        said="interact" if decided else Verdict.UNDECIDED.label,
+        estimate=float(result.measure.effect(sign * one.estimate[place : place + 1])[0]),
+        low=float(of_ends[0][0]),
+        high=float(of_ends[1][0]),
         group="interactions",
     )
 

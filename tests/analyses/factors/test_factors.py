@@ -5,6 +5,7 @@ import pandas as pd
 import pytest
 
 import benchinfer as bi
+from benchinfer.analyses.factors import figures
 from benchinfer.analyses.factors.sections import factor_sections
 from benchinfer.comparison.sections import sections_of
 from benchinfer.core.sections import Request
@@ -189,9 +190,8 @@ def test_compare_gives_the_effects_of_factors(tmp_path):
     page = tmp_path / "report.html"
     bi.report(answer, page)
     assert "Which part matters" in page.read_text(encoding="utf-8")
-    for refused in (answer.plot, answer.table):
-        with pytest.raises(DesignError, match="of all factors on accuracy"):
-            refused()
+    with pytest.raises(DesignError, match="no table of all factors on accuracy"):
+        answer.table()
 
 
 def test_compare_compares_cells_where_levels_cannot_be():
@@ -233,3 +233,32 @@ def test_ablations_of_one_factor_at_a_time_are_compared_with_the_full_cell():
     of_two = read(table[changed <= 2])
     with pytest.raises(DesignError, match="no effect of backbone, aug and optimiser is estimable"):
         bi.compare(of_two)
+
+
+def test_the_figure_has_main_effects_and_interactions(factors):
+    laid = figures.layout(factors)
+    assert [row.label for row in laid.rows] == [
+        "vit vs resnet",
+        "mixup vs none",
+        "sgd vs adam",
+        "backbone x aug",
+        "backbone x optimiser",
+        "aug x optimiser",
+    ]
+    shown = laid.rows[3]
+    assert shown.estimate == pytest.approx(-factors.interactions()["estimate"][0])
+    assert (shown.said, shown.low > 0) == ("interact", True)
+    assert [row.said for row in laid.rows[4:]] == ["undecided"] * 2
+    for result in (factors, factors["aug"]):
+        assert result.plot().axes
+    assert bi.compare(read(runs())).plot().axes
+
+
+def test_the_figure_shows_pairs_with_the_best_of_many_levels():
+    table = runs().rename(columns={"optimiser": "old"})
+    table["optimiser"] = [f"o{i:02}" for i in np.arange(len(table)) // 3 % 2]
+    more = [table.assign(optimiser=table["optimiser"] + str(i)) for i in range(4)]
+    many = pd.concat(more).drop(columns="old")
+    many["accuracy"] += np.random.default_rng(4).normal(scale=0.003, size=len(many))
+    laid = figures.layout(bi.compare_factors(read(many, repeats="mean")))
+    assert any(note.startswith("optimiser: 10 of 28 pairs") for note in laid.notes)
