@@ -59,15 +59,17 @@ def _interactions(result: Factors) -> list[forest.Row]:
     start = 0
     for one in result.pairs_of_factors:
         if one.tested and one.n.any():
-            rows.append(_row(result, one, start, table.iloc[start + one.largest].to_dict()))
+            rows.append(
+                _row(result, one, start, decided=bool(table["decided"].iloc[start + one.largest]))
+            )
         start += len(one.n)
     return rows
 
 
-def _row(result: Factors, one: Interaction, start: int, values: Mapping[str, object]) -> forest.Row:
+def _row(result: Factors, one: Interaction, start: int, *, decided: bool) -> forest.Row:
     """Return the row of an interaction, in the direction in which it is positive."""
     f, g = (list(result.levels)[factor] for factor in one.factors)
-    place, decided = one.largest, bool(values["decided"])
+    place = one.largest
     ends = np.array([one.low[place], one.high[place]])
     sign = -1.0 if one.estimate[place] < 0 else 1.0
     low, high = np.sort(sign * ends)
