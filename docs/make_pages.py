@@ -10,7 +10,7 @@ from pathlib import Path
 
 from benchinfer.core.frames import GLOSSARY
 from benchinfer.reports.documents import COMPARISON
-from benchinfer.reports.schema import COMMANDS, keys, schema
+from benchinfer.reports.schema import COMMANDS, keys, members, schema
 
 DOCS = Path(__file__).parent
 
@@ -150,7 +150,7 @@ def documents() -> str:
     for command, document in COMMANDS.items():
         rows = [
             (name, f"{text[:1].lower()}{text[1:]}".removesuffix("."))
-            for name, (_, text) in document.keys.items()
+            for name, (_, text) in members(document).items()
         ]
         parts.append(f"## `{command}`\n\n{document.title}\n\n{_table(rows)}")
         if document is COMPARISON:

@@ -37,9 +37,6 @@ LONG_FILES = {  # target: none
     "scores/columns.py": 841,
 }
 METHODS = 36  # of its own, of a class
-LARGE_CLASSES = {  # target: none
-    "comparison/comparison.py:Comparison": 44,
-}
 ARGUMENTS = 24  # of a function
 ARGUMENTS_OF_READ_SCORES = 16
 IMPORTS = 30  # modules of ours that a file imports
@@ -229,7 +226,7 @@ def test_classes_have_few_methods() -> None:
         f"{_name(path)}:{node.name}": sum(isinstance(part, ast.FunctionDef) for part in node.body)
         for path, node in classes
     }
-    _hold(counts, METHODS, LARGE_CLASSES)
+    _hold(counts, METHODS)
 
 
 def _kinds(node: Function) -> set[str]:

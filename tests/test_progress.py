@@ -2,11 +2,15 @@
 
 import io
 from collections.abc import Callable
+from pathlib import Path
 from types import SimpleNamespace
+from typing import Any
 
 import pytest
+from typer.testing import CliRunner
 
 import benchinfer as bi
+from benchinfer.cli.app import app
 from benchinfer.core import progress
 
 
@@ -109,3 +113,54 @@ def test_resamples_add_up(compare: Callable) -> None:
     silent = compare(scores, resamples=300, seed=1, progress=False, **arguments)
     assert loud.contrasts(all=True).equals(silent.contrasts(all=True))
     assert "progress" not in loud.provenance.arguments
+
+
+class _Timer:
+    """A timer without a clock: it is due where `late` says so."""
+
+    def __init__(self, late: bool) -> None:  # noqa: FBT001 (a fake)
+        self.late, self.events = late, list[str]()
+
+    def __call__(self, seconds: float, call: Callable[[], None]) -> Any:
+        self.seconds, self.call = seconds, call
+        return self
+
+    def start(self) -> None:
+        self.events.append("start")
+        if self.late:
+            self.call()
+
+    def cancel(self) -> None:
+        self.events.append("cancel")
+
+
+@pytest.mark.parametrize("late", [False, True])
+def test_what_takes_long_is_said_in_a_line(terminal: _Terminal, late: bool) -> None:  # noqa: FBT001
+    timer = _Timer(late)
+    with progress.announced("Reading scores.csv (12.0 MB)", timer):
+        assert timer.events == ["start"]
+    assert timer.events == ["start", "cancel"]
+    assert timer.seconds == 3.0
+    assert terminal.getvalue() == ("Reading scores.csv (12.0 MB) ...\n" if late else "")
+
+
+def test_what_fails_is_not_said_later(terminal: _Terminal) -> None:
+    timer = _Timer(late=False)
+    with pytest.raises(ZeroDivisionError), progress.announced("Reading", timer):
+        raise ZeroDivisionError
+    assert timer.events[-1] == "cancel"
+    assert not terminal.getvalue()
+
+
+def test_the_command_line_says_what_it_reads(
+    terminal: _Terminal, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "scores.csv"
+    path.write_text(
+        "task,model,auc\n"
+        + "".join(f"t{i},{m},0.{i}{len(m)}\n" for i in range(9) for m in ("x", "yy"))
+    )
+    monkeypatch.setattr(progress.announced.__wrapped__, "__defaults__", (_Timer(late=True),))
+    found = CliRunner().invoke(app, ["check", str(path), "-m", "auc:higher"])
+    assert found.exit_code in (0, 1)
+    assert terminal.getvalue() == f"Reading {path} (0.0 MB) ...\n"

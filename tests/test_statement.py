@@ -67,7 +67,9 @@ def claims(headline):
         it = top[1]
         if listed := re.search(rf"; it is better than ({names})", headline):
             better |= {(it, other) for other in re.findall(name, listed[1])}
-        if listed := re.search(rf"against ({names})(?: and \d+ more)? it is undecided", headline):
+        of = rf"{name}(?:, {name})*(?: or {name})?"
+        listed = re.search(rf"; whether it is better than ({of})(?: or \d+ more)? is", headline)
+        if listed:
             undecided |= {frozenset((it, other)) for other in re.findall(name, listed[1])}
     for winner, losers in re.findall(rf"({name}) is better than ({names})", headline):
         better |= {(winner, loser) for loser in re.findall(name, losers)}

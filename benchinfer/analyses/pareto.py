@@ -262,7 +262,7 @@ def pareto(
     measures' scales (ratios of seconds where their scale is log). It is off the front when another
     one is shown to be worse on no measure by more than its tolerance, and better on one, as
     intersections and unions of one-sided tests (Berger 1982). Without tolerances the other one is
-    shown to be better on all measures. All ordered pairs are tested together, along directions of
+    decided to be better on all measures. All ordered pairs are tested together, along directions of
     the data sets that the measures share, so that their dependence counts.
 
     What is kept is every algorithm than which no other one is truly better on a measure and on none

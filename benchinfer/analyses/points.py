@@ -227,6 +227,7 @@ def compare_points(
                 0.0,
                 1.0,
                 least=True,
+                concerns="verdict",
                 sentence="Nothing is tested: point rules describe these scores.",
                 remedy=evidence,
             ),

@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal, cast
 import typer
 
 from benchinfer.cli.groups import OUTPUT, HelpEnd
-from benchinfer.cli.guard import CODES, Exit, guarded
+from benchinfer.cli.guard import CODES, FAULTS, Exit, guarded
 from benchinfer.cli.options.arguments import (
     AllMeasures,
     Level,
@@ -27,19 +27,19 @@ from benchinfer.core.errors import ScoreTableError
 ENDS = {
     "check": HelpEnd(
         "check scores.csv -m error:lower:0.01",
-        "0 no findings, or notes only; 1 warnings or errors; 2 wrong usage.",
+        "0 no findings, or notes only; 1 warnings; 2 wrong usage; 4 the table has faults.",
     ),
     "describe": HelpEnd("describe example:sklearn_bootstrap -m error", CODES),
     "consensus": HelpEnd(
         "consensus example:sklearn_bootstrap -m error -m seconds \\\n    --weights 1,0.2",
-        "0 one order fits best, and is proved to; 1 the table has faults; 2 wrong usage; 3 several"
-        " fit equally well, or none is proved to be the best; 4 the table cannot answer.",
+        "0 one order fits best, and is proved to; 2 wrong usage; 3 several fit equally well, or"
+        f" none is proved to be the best; {FAULTS}",
     ),
     "report": HelpEnd("report scores.csv -o report.html", CODES),
     "reproduce": HelpEnd(
         "reproduce demsar2006",
-        "0 all published numbers agree, or it is said where the files are; 1 some differ, or files"
-        " are missing or others; 2 wrong usage.",
+        "0 all published numbers agree, or it is said where the files are; 1 some differ; 2 wrong"
+        " usage; 4 files are missing or others.",
     ),
 }
 RateInterval = Annotated[
@@ -104,7 +104,7 @@ def check(source: SourceArguments, *, measure: AllMeasures = None, as_json: AsJs
             from benchinfer.reports import documents
 
             write_document({"findings": documents.findings(cast("Any", error.findings))})
-            raise typer.Exit(Exit.FAULTY) from None
+            raise typer.Exit(Exit.UNDECIDABLE) from None
         raise
     if as_json:
         from benchinfer.reports import documents

@@ -13,7 +13,7 @@ import typer
 
 from benchinfer.analyses import ANALYSES
 from benchinfer.cli.groups import OUTPUT, HelpEnd, LazyGroup, command, names_table
-from benchinfer.cli.guard import Exit, decides
+from benchinfer.cli.guard import FAULTS, Exit, decides
 from benchinfer.cli.options.arguments import Argument, MeasureText, argument, in_words, wrong
 from benchinfer.cli.options.signatures import descriptions, signature, summary
 from benchinfer.cli.options.source import (
@@ -37,9 +37,9 @@ if TYPE_CHECKING:
 type TableForm = Literal["tex", "md", "html"]
 type RowName = Literal["algorithms", "pairs", "datasets"]
 CODES = (
-    "0 an algorithm is better than or equivalent to each of the others; 1 the table has faults;"
-    " 2 wrong usage; 3 there is no such algorithm; 4 the table cannot answer. They are no gate for"
-    " a candidate, as the algorithm may be the baseline: benchinfer gate is one."
+    "0 an algorithm is better than or equivalent to each of the others; 2 wrong usage; 3 there is"
+    f" no such algorithm; {FAULTS} They are no gate for a candidate, as the algorithm may be the"
+    " baseline: benchinfer gate is one."
 )
 CODES_OF_FACTORS = (
     "0 a main effect is decided; 1 the table has faults; 2 wrong usage; 3 none is; 4 the table"

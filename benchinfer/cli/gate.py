@@ -148,4 +148,4 @@ def gate(
     raise typer.Exit(_CODES[result.outcome])
 
 
-gate = reads_scores(with_arguments(gate, _ARGUMENTS), faulty=Exit.UNDECIDABLE)
+gate = reads_scores(with_arguments(gate, _ARGUMENTS))

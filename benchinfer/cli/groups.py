@@ -113,6 +113,14 @@ class PlainCommand(TyperCommand):
                     ctx.fail(f"{max(option.opts, key=len)} is given twice; it takes one value.")
         return super().parse_args(ctx, args)
 
+    def format_usage(self, ctx: Any, formatter: Any) -> None:
+        """Write the usage line, without words that need not be typed: ``compare``, ``auto``."""
+        from benchinfer.cli.hints import TYPED
+
+        typed, names = TYPED.get(), ctx.command_path.split()
+        words = [names[0], *(name for name in names[1:] if name in typed[: len(names) - 1])]
+        formatter.write_usage(" ".join(words), " ".join(self.collect_usage_pieces(ctx)))
+
     def format_options(self, ctx: Any, formatter: Any) -> None:
         """List the options by panel."""
         panels: dict[str, list[tuple[str, str]]] = {name: [] for name in PANELS}

@@ -38,16 +38,17 @@ class Exit(IntEnum):
     UNDECIDABLE = 4
 
 
-CODES = "0 done; 1 the table has faults; 2 wrong usage; 4 the table cannot answer."
+FAULTS = "4 the table has faults or cannot answer."
+CODES = f"0 done; 2 wrong usage; {FAULTS}"
 _PIPE_CLOSED = 141  # as a shell reports what SIGPIPE ended
 
 
 @contextmanager
-def guarded(faulty: Exit = Exit.FAULTY, *, debug: bool = False) -> Generator[None]:
+def guarded(*, debug: bool = False) -> Generator[None]:
     """Turn errors into a message on stderr and an exit code; bugs keep their traceback.
 
-    Faults of tables and files have the code `faulty`; where that is not the code that Python ends
-    with, bugs have it, too. With `debug` errors show their traceback before the message.
+    Faults of tables and files, bugs, and what a table cannot answer have one code in all commands,
+    which is none of those of answers. With `debug` errors show their traceback before the message.
     """
     try:
         try:
@@ -69,19 +70,15 @@ def guarded(faulty: Exit = Exit.FAULTY, *, debug: bool = False) -> Generator[Non
             where = "" if error.filename is None else f"{str(error.filename)!r}: "
             text = as_options(f"{where}{error.strerror}.")
         sys.stderr.write(f"Error: {safe_lines(text)}\n")
-        code = Exit.USAGE
-        if isinstance(error, DesignError | FitError) and not isinstance(error, ArgumentError):
-            code = Exit.UNDECIDABLE
-        elif isinstance(error, ScoreTableError) or not isinstance(error, BenchinferError):
-            code = faulty
-        raise typer.Exit(code) from None
+        of_table = isinstance(error, ScoreTableError | DesignError | FitError)
+        of_table = of_table and not isinstance(error, ArgumentError)
+        usage = isinstance(error, BenchinferError) and not of_table
+        raise typer.Exit(Exit.USAGE if usage else Exit.UNDECIDABLE) from None
     except (typer.Exit, typer.Abort, typer.BadParameter, KeyboardInterrupt, SystemExit):
         raise
-    except BaseException:  # as panics of engines written in Rust are
-        if faulty == Exit.FAULTY:
-            raise
+    except BaseException:  # noqa: BLE001 (as panics of engines written in Rust are)
         traceback.print_exc()
-        raise typer.Exit(faulty) from None
+        raise typer.Exit(Exit.UNDECIDABLE) from None
 
 
 def decides(result: Comparison | Factors) -> bool:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from benchinfer.cli.groups import HelpEnd
+from benchinfer.cli.guard import FAULTS
 from benchinfer.cli.hints import as_options
 from benchinfer.cli.options.arguments import AllMeasures, wrong
 from benchinfer.cli.options.configuration import FILE, OPEN
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
 ENDS = {
     "init": HelpEnd(
         "init scores.csv",
-        "0 the file is written; 1 the table has faults; 2 wrong usage, or the file is there.",
+        f"0 the file is written; 2 wrong usage, or the file is there; {FAULTS}",
     )
 }
 # The name of a column of replications to the resampling that it may come from.

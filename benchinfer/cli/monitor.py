@@ -25,8 +25,8 @@ ENDS = {
     "monitor": HelpEnd(
         "monitor example:sklearn_bootstrap -m error --stage 50 \\\n    --state none",
         "0 decided: every pair has a verdict; 3 go on: run the next cells; 4"
-        " undecidable: no pair goes on and some have no verdict, or the table cannot answer; 1 the"
-        " table has faults, or a past stage has changed; 2 wrong usage, or another design than the"
+        " undecidable: no pair goes on and some have no verdict, the table has faults or cannot"
+        " answer, or a past stage has changed; 2 wrong usage, or another design than the"
         " state's.",
     ),
 }

@@ -26,9 +26,9 @@ ENDS = {
     "plan": HelpEnd(
         "plan example:sklearn_bootstrap -m error --difference 0.02\n\n"
         "plan answers.csv --units item,epoch --std-error 0.01 --costs 1,0.1",
-        "0 planned; 1 the table has faults; 2 wrong usage; 3 the given design, or the"
+        "0 planned; 2 wrong usage; 3 the given design, or the"
         " best one of the budget, has less than the power wanted; 4 no design can show it, or the"
-        " pilot cannot answer.",
+        " pilot has faults or cannot answer.",
     ),
 }
 Difference = Annotated[

@@ -7,6 +7,7 @@ import typer
 
 from benchinfer.cli.compare import arguments_of, with_arguments
 from benchinfer.cli.groups import HelpEnd
+from benchinfer.cli.guard import FAULTS
 from benchinfer.cli.options.arguments import MeasureText
 from benchinfer.cli.options.source import (
     AsJson,
@@ -19,8 +20,8 @@ from benchinfer.cli.output.documents import write_document
 ENDS = {
     "subgroups": HelpEnd(
         "subgroups scores.csv -m accuracy --features features.csv \\\n    --by size --by kind",
-        "0 the comparison depends on a characteristic, or is not shown to; 1 the table has faults;"
-        " 2 wrong usage; 4 the table cannot answer.",
+        "0 the comparison depends on a characteristic, or is not shown to; 2 wrong usage;"
+        f" {FAULTS}",
     ),
 }
 By = Annotated[

@@ -29,7 +29,6 @@ from benchinfer.core.citations import bibtex
 from benchinfer.core.errors import DesignError, unknown
 from benchinfer.core.frames import READ, checks_frame, frame
 from benchinfer.core.measure import Better, Measure
-from benchinfer.core.numbers import several
 from benchinfer.core.provenance import Provenance
 from benchinfer.core.result import Tabular
 from benchinfer.core.saving import SAME, shaped
@@ -57,13 +56,10 @@ IF_SYMMETRIC = "if differences are symmetric"
 type Order = Literal["fixed", "result"] | Sequence[str]
 
 
-def spanning(rows: pd.DataFrame, measure: Measure) -> pd.Series[bool]:
-    """Return a mask of the contrasts that are decided although their interval includes equality."""
-    decided = rows["verdict"].isin(["first", "second"])
-    if "conf_low" not in rows:
-        return decided & False
-    # An end at equality is open where the pair is decided.
-    return decided & (rows["conf_low"] < measure.neutral) & (rows["conf_high"] > measure.neutral)
+def stated_proviso(comparison: Comparison) -> str:
+    """Return the condition of claims as the headline has it: empty where nothing is decided."""
+    silent = np.isin(comparison.pairs.codes, (Verdict.UNDECIDED, Verdict.MISSING)).all()
+    return "" if silent else comparison.proviso
 
 
 @checked
@@ -85,7 +81,7 @@ class Comparison(Tabular):
     pairs
         The contrasts with their verdicts.
     level
-        Confidence level.
+        Confidence level, or the probability that a verdict takes.
     target
         What the claims are about: ``"domain"`` (the population the data sets come from) or
         ``"datasets"`` (these data sets).
@@ -170,16 +166,11 @@ class Comparison(Tabular):
         """Description of the contrasts' intervals; empty if there are none."""
         return ""
 
-    def _interval_words(self, rows: Sequence[int]) -> str:
-        """Return a description of the intervals of some contrasts; empty if there are none.
-
-        With them, how many decided pairs, whose marks are filled, have one that includes equality.
-        """
-        n = int(self._over_equality()[list(rows)].sum()) if self._intervals else 0
-        if not n:
-            return self._intervals
-        marks = "a filled mark is" if n == 1 else f"{n} filled marks are"
-        return f"{self._intervals}; {marks} on an interval that includes equality, {self._decider}"
+    @property
+    def _withheld(self) -> Flags:
+        """(P,) pairs that are undecided for failed runs and missing scores."""
+        none = np.zeros(len(self.pairs), np.bool_)
+        return none if self.worst_case is None else self.worst_case.withheld
 
     @property
     def _interval_note(self) -> str:
@@ -189,23 +180,6 @@ class Comparison(Tabular):
         have = "1 interval has no bound, as its verdict turns"
         have = have if n == 1 else f"{n:,} intervals have no bounds, as their verdicts turn"
         return f"{have} with the worst score for what is missing."
-
-    @property
-    def _withheld(self) -> Flags:
-        """(P,) pairs that are undecided for failed runs and missing scores."""
-        none = np.zeros(len(self.pairs), np.bool_)
-        return none if self.worst_case is None else self.worst_case.withheld
-
-    @property
-    def _decider(self) -> str:
-        """Criterion that decides pairs whose interval includes equality, in words."""
-        if "prob_first" in self._effects():
-            return f"where one direction has a probability of {100 * self.level:g} %"
-        return "where the test decides"
-
-    def _over_equality(self) -> Flags:
-        """Return a (P,) mask of the decided pairs whose interval includes equality."""
-        return spanning(self._contrasts(), self.measure).to_numpy()
 
     def _effects(self) -> Mapping[str, Array]:
         """Return the columns of `contrasts` that hold numbers, in the measure's own unit."""
@@ -235,20 +209,8 @@ class Comparison(Tabular):
         """
         if isinstance(order, str) and order not in ("fixed", "result"):
             raise DesignError(unknown("order", order, ["fixed", "result"]))
-        table = self._contrasts()
-        if order != "fixed":
-            ranking = self.ranking() if isinstance(order, str) else order
-            table = self.pairs.in_order(table, ranking=ranking)
-        if all:
-            return table
-        unread = {"prob_equivalent"} if self.measure.tolerance == 0 else set[str]()
-        there = [name for name in READ if name in table and name not in unread]
-        return table[[name for name in table.columns if name in there[:8]]]
-
-    def _contrasts(self) -> pd.DataFrame:
-        """Return the contrasts in their fixed order."""
         named = verdict_columns(self.pairs.sides, self.pairs.codes)
-        return frame(
+        table = frame(
             {
                 "measure": [self.measure.name] * len(self.pairs),
                 **({"contrast": list(self.pairs.names)} if self.pairs.names else {}),
@@ -259,21 +221,22 @@ class Comparison(Tabular):
                 "winner": named["winner"],
             }
         )
+        if order != "fixed":
+            ranking = self.ranking() if isinstance(order, str) else order
+            table = self.pairs.in_order(table, ranking=ranking)
+        if all:
+            return table
+        unread = {"prob_equivalent"} if self.measure.tolerance == 0 else set[str]()
+        there = [name for name in READ if name in table and name not in unread]
+        return table[[name for name in table.columns if name in there[:8]]]
 
     def ranking(self) -> tuple[str, ...]:
         """Return the algorithms, best first: the one order of all figures, tables and sentences.
 
         By the statistic that is tested. Ties go by the number of algorithms that one
-        is shown to be better than less those better than it, then by name.
+        is decided to be better than less those better than it, then by name.
         """
         return self.pairs.ranking
-
-    @property
-    def _level_marks(self) -> dict[str, str]:
-        """Mark of each algorithm with a verdict against the order of the levels, else empty."""
-        against = self.pairs.against(self.levels.estimate)
-        marked = set(self.pairs.index[against].ravel().tolist())
-        return {name: "*" * (k in marked) for k, name in enumerate(self.algorithms)}
 
     @property
     def alternative(self) -> Alternative:
@@ -286,7 +249,7 @@ class Comparison(Tabular):
         The estimate is the algorithm's level (`level_name`), in the measure's own unit unless that
         is a rank or a score. Rank 1 is best by the statistic that is tested. The mean of the scores
         is beside the level where that is another statistic. Then follow what the verdicts leave
-        open: ``may_be_best``, as no algorithm is shown to be better, and the ranks from
+        open: ``may_be_best``, as none is decided to be better, and the ranks from
         ``rank_low`` to ``rank_high``.
         """
         ranges = self.pairs.possible_ranks.values()
@@ -313,7 +276,7 @@ class Comparison(Tabular):
         """Return the sets of the best algorithm and of ranks, by tests of their own.
 
         Another question than that of the pairs, with a level of its own: which algorithms no other
-        one is shown to be better than, by one-sided tests (Hsu 1984), and which ranks are possible
+        one is better than, by one-sided tests (Hsu 1984), and which ranks are possible
         by tests in steps (Mogstad et al. 2024). What the verdicts leave open is in `summary`.
 
         Raises
@@ -385,27 +348,18 @@ class Comparison(Tabular):
         """Return the verdict in one sentence, with direction and unit of generalisation."""
         read = self.setting.members or self.setting.coverage
         gaps = wording.gaps(read)
-        silent = np.isin(self.pairs.codes, (Verdict.UNDECIDED, Verdict.MISSING)).all()
-        scope, proviso = self.scope(), "" if silent else self.proviso
-        scope = f"{scope}, {proviso}" if proviso else scope
+        scope, measure = self.scope(), self.measure
+        if condition := stated_proviso(self):
+            scope = f"{scope}, {condition}"
         if self.pairs.averages:
-            return f"{self._claims(self.measure, scope)}{gaps}"
+            return f"{wording.claims_of(self, measure, scope)}{gaps}"
         relation, levels = self.pairs.relation(), self.levels.quality
         words = ("lower", "higher") if len(levels) == 2 else ("lowest", "highest")
-        name, better = self.level_name, self.level_better
-        if self.levels.order is not None:
-            name = self.levels.order_name.replace("{}", self.measure.name) or self.measure.name
-            better = self.measure.better
-        most = f"the {words[better == 'higher']} {name}"
+        better = (self.levels.order is None and self.levels.better) or measure.better
+        most = f"the {words[better == 'higher']} {self.levels.ordered_by(measure)}"
         thin = wording.resting(read)
-        first = wording.headline(relation, self.measure, scope, levels, most, thin)
+        first = wording.headline(relation, measure, scope, levels, most, thin)
         return f"{first}{gaps}"
-
-    def _claims(self, measure: Measure, scope: str) -> str:
-        """Return a sentence with the verdicts of contrasts of averages, as a headline."""
-        pairs = self.pairs
-        rows = list(range(len(pairs)) if pairs.names else pairs.oriented())
-        return wording.claims([pairs.sides[p] for p in rows], pairs.codes[rows], measure, scope)
 
     def sentence(self) -> str:
         """Return sentences for a results section, with the numbers of `table` in its order.
@@ -420,13 +374,6 @@ class Comparison(Tabular):
     def level_name(self) -> str:
         """Statistic that is tested, whose values are the levels of the summary, in words."""
         return self.levels.name.replace("{}", self.measure.name) or self.measure.name
-
-    @property
-    def _level_title(self) -> str:
-        """The statistic with the unit of the measure, for axes and headings."""
-        name = self.measure.display_name
-        name = self.levels.name.replace("{}", name) or name
-        return name if self.levels.better else f"{name}{self.measure.unit_mark}"
 
     @property
     def level_better(self) -> Better:
@@ -449,28 +396,6 @@ class Comparison(Tabular):
         return (
             "Ranks are by the differences of pairs, which are tested; levels are each algorithm's"
             " own."
-        )
-
-    def _reversals(self, levels: Array | None = None, *, mark: str = "* ") -> str:
-        """Return a sentence on pairs with a verdict against the order of (K,) levels; else empty.
-
-        By default of the levels that are compared. The text begins with the mark that these levels
-        have in its table or figure, empty where they have none.
-        """
-        against = self.pairs.against(self.levels.estimate if levels is None else levels)
-        if not against.any():
-            return ""
-        sides, codes = self.pairs.sides, self.pairs.codes
-        wins = [
-            f"{winner} is better than {loser}"
-            for winner, loser in (
-                sides[p] if codes[p] == Verdict.FIRST else sides[p][::-1]
-                for p in np.flatnonzero(against).tolist()
-            )
-        ]
-        return (
-            f"{mark}Against the order of the levels, {several(wins, 3)}: a"
-            " verdict rests on the test of its pair, levels on all scores."
         )
 
     def scope(self) -> str:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from benchinfer.comparison.comparison import Comparison
+from benchinfer.comparison.wording import level_marks
 from benchinfer.core.numbers import decimals, interval, level_percent, places, significant
 from benchinfer.core.sections import Column, number
 from benchinfer.core.verdict import Verdict
@@ -181,7 +182,7 @@ def _spreads(frame: pd.DataFrame) -> list[float]:
 def level_columns(comparison: Comparison, frame: pd.DataFrame) -> tuple[Column, ...]:
     """Return the columns of the levels, with their marks, intervals and means if any."""
     measure, write = comparison.measure, level_writer(comparison, frame)
-    marks = comparison._level_marks
+    marks = level_marks(comparison)
     # The caption has the name in full.
     head = comparison.levels.name.replace(" of {}", "").replace("{}", measure.name) or measure.name
     columns = [

@@ -221,7 +221,8 @@ class Level:
         Places by the differences of pairs that are tested, larger is better; None where algorithms
         are ordered by their levels.
     order_name
-        The statistic that these are differences of, as `name`.
+        The statistic that these are differences of, as `name`; where it is set, algorithms are said
+        to be ordered by it.
     """
 
     estimate: Array
@@ -232,6 +233,11 @@ class Level:
     better: Literal["higher", "lower", ""] = ""
     order: Array | None = None
     order_name: str = ""
+
+    def ordered_by(self, measure: Measure) -> str:
+        """Return the statistic that algorithms are ordered by, in words."""
+        name = self.order_name or (self.name if self.order is None else "")
+        return name.replace("{}", measure.name) or measure.mean_name
 
     @staticmethod
     def of_medians(medians: Array, mean: Array) -> Level:

@@ -129,7 +129,7 @@ class ComparedPairs:
 
     @property
     def decided(self) -> Flags:
-        """(P,) contrasts of which one side is shown to be better."""
+        """(P,) contrasts of which one side is decided to be better."""
         return (self.codes == Verdict.FIRST) | (self.codes == Verdict.SECOND)
 
     def relation(self, rule: str = "", codes: States | None = None) -> Relation:
@@ -140,7 +140,7 @@ class ComparedPairs:
 
     @cached_property
     def better(self) -> Flags:
-        """(K, K) whether the algorithm of the row is shown to be better than that of the column."""
+        """(K, K) whether the algorithm of the row is better than that of the column."""
         real = self.real
         return Relation.from_codes(self.algorithms, self.index[real], self.codes[real]).strict
 
@@ -148,7 +148,7 @@ class ComparedPairs:
     def best_first(self) -> tuple[int, ...]:
         """Indices of the algorithms, best first: the one order of figures, tables and sentences.
 
-        Ties go by the number of algorithms that one is shown to be better than, less those better
+        Ties go by the number of algorithms that one is decided to be better than, less those better
         than it, then by name.
         """
         net = self.better.sum(axis=1) - self.better.sum(axis=0)
@@ -163,7 +163,7 @@ class ComparedPairs:
 
     @property
     def may_be_best(self) -> Flags:
-        """(K,) algorithms that none is shown to be better than; none where verdicts run in circles.
+        """(K,) algorithms decided to be worse than none; none where verdicts run in circles.
 
         With verdicts that hold together, the best algorithm is among them.
         """

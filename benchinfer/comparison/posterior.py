@@ -61,6 +61,7 @@ class Convergence:
                 f"largest R-hat of {what}",
                 value,
                 R_HAT,
+                concerns="computation",
                 sentence=f"Chains of {draws} do not agree yet on {what} (R-hat {value:.4g}), and so"
                 " decide no pair.",
                 remedy="Take more draws (draws=...).",
@@ -76,6 +77,7 @@ class Convergence:
                 value,
                 ESS,
                 least=True,
+                concerns="computation",
                 sentence=f"Chains of {draws} are worth only {value:,.0f} independent draws in the"
                 f" {where}.",
                 remedy="Probabilities are rough: take more draws (draws=...).",
@@ -87,6 +89,7 @@ class Convergence:
                 Check.of(
                     "divergent transitions",
                     self.divergences,
+                    concerns="computation",
                     sentence=f"{subject(self.divergences, 'transition', 'was')} divergent: some"
                     " part of the posterior was not reached, and no pair is decided.",
                     remedy="Other priors=... may help.",

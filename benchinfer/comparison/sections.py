@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from functools import partial
 from typing import TYPE_CHECKING
 
-from benchinfer.comparison.comparison import Comparison, TestedComparison
+from benchinfer.comparison.comparison import Comparison, TestedComparison, stated_proviso
 from benchinfer.comparison.effects import Write, effect_columns, equivalence_columns, level_columns
 from benchinfer.comparison.further.best import BestSets
 from benchinfer.comparison.further.sections import best_section, rank_range
 from benchinfer.comparison.per_dataset import Comparisons
-from benchinfer.comparison.wording import equivalent
+from benchinfer.comparison.wording import equivalent, level_title, proviso, reversals
 from benchinfer.core import sections
 from benchinfer.core.frames import GLOSSARY
 from benchinfer.core.numbers import (
@@ -23,7 +22,6 @@ from benchinfer.core.numbers import (
     join,
     level_percent,
     p_error,
-    p_places,
     p_value,
     places,
     sentence,
@@ -191,18 +189,16 @@ def _column(name: str, *, brief: bool = True) -> Column:
 
 
 def _drawn(errors: pd.Series[float]) -> dict[str, Column]:
-    """Return the columns of p-values and of their Monte Carlo errors, all to the same decimal.
+    """Return the columns of p-values and of their Monte Carlo errors.
 
     The smallest p-value that draws can give is marked.
     """
-    places = p_places(errors)
-    p, error = partial(p_value, decimals=places), partial(p_error, decimals=places)
     return {
-        "p_value": number("p_value", _HEADS["p_value"], p, also=("p_error",), spare=2),
+        "p_value": number("p_value", _HEADS["p_value"], p_value, also=("p_error",), spare=2),
         "p_error": number(
             "p_error",
             _HEADS["p_error"],
-            error,
+            p_error,
             spare=1,
             instead=_largest_error(float(errors.max())),
         ),
@@ -253,9 +249,10 @@ def summary(comparison: Comparison, *, details: bool = True) -> Table:
             "Intervals are of each algorithm alone; overlap of two intervals is no test of their"
             " difference."
         )
+        note += f" {sentence(exact)}." if (exact := rounded(comparison)) else ""
     return Table(
         name="summary",
-        caption=f"Levels{where}: {comparison._level_title}{f' ({about})' if about else ''}",
+        caption=f"Levels{where}: {level_title(comparison)}{f' ({about})' if about else ''}",
         frame=data.iloc[[*comparison.pairs.best_first]],
         data=data,
         columns=(
@@ -271,8 +268,16 @@ def summary(comparison: Comparison, *, details: bool = True) -> Table:
                 if name not in shown
             ),
         ),
-        note=" ".join(filter(None, (comparison._reversals(), comparison._level_note, note))),
+        note=" ".join(filter(None, (reversals(comparison), comparison._level_note, note))),
     )
+
+
+def rounded(comparison: Comparison) -> str:
+    """Return a clause on printed levels whose differences are the contrasts; else empty."""
+    levels, scale = comparison.levels, comparison.measure.scale
+    if levels.order is not None or levels.better or scale == "logit":
+        return ""
+    return f"{'ratios' if scale == 'log' else 'differences'} are of unrounded levels"
 
 
 def slopes(frame: pd.DataFrame, comparison: Comparison, evidence: tuple[Column, ...]) -> Table:
@@ -629,13 +634,16 @@ def method_section(comparison: Comparison, *, each: bool = False) -> Section:
     if resampling is not None and resampling.kind == "bootstrap":
         claims.append("Bootstrap replications speak of the data sets as drawn.")
     level = "" if not inferential(comparison) else f"{100 * comparison.level:g} %"
+    # What the headline has, and a formula that is in the sentences, are said once.
+    method = comparison.method.replace(proviso(stated_proviso(comparison)), "")
+    formula = "" if comparison.formula in method else comparison.formula
     return Section(
         title=f"Method: {within(comparison._heading)}{' on each data set' if each else ''}",
         facts=tuple(
             (name, text)
             for name, text in (
-                (comparison._formula_name, comparison.formula),
-                ("Method", comparison.method),
+                (comparison._formula_name, formula),
+                ("Method", method),
                 ("Rule", comparison.rule),
                 ("Level", level),
                 ("Claims", " ".join(claims)),

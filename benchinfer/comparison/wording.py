@@ -16,8 +16,11 @@ from benchinfer.relations.relation import Relation
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    import pandas as pd
+
+    from benchinfer.comparison.comparison import Comparison
     from benchinfer.comparison.evidence import Setting
-    from benchinfer.numerics.types import Array, Codes, States
+    from benchinfer.numerics.types import Array, Codes, Flags, States
     from benchinfer.scores.coverage import Coverage
 
 
@@ -144,7 +147,7 @@ def headline(
         claim = _of_compared(relation, measure)
     elif k == len(tied) == 2 and relation.states[0, 1] == Verdict.UNDECIDED:
         level = most.split(" ", 2)[2]  # without "the higher" or "the lower"
-        claim = f"{names[0]} and {names[1]} have the same {level}, and are undecided"
+        claim = f"{names[0]} and {names[1]} have the same {level}; which is better is undecided"
     elif strict.any(axis=0).all():
         claim = "every algorithm is beaten by another one, in a circle: there is no best algorithm"
     else:
@@ -176,14 +179,14 @@ def gaps(coverage: Coverage) -> str:
     >>> runs = pd.DataFrame({"dataset": list("aabb"), "algorithm": list("xyxy"),
     ...                      "acc": [0.9, 0.8, 0.7, None]})
     >>> gaps(bi.read_scores(runs, measures="acc:higher").coverage())
-    ' 1 run failed (y 1) and is left out.'
+    ' 1 run failed (1 of y) and is left out.'
     """
     lacking = coverage.gaps
     if lacking is None:
         return ""
     text = ""
     if n := sum(lacking.runs.values()):
-        which = several([f"{name} {number:,}" for name, number in lacking.runs.items()], _LACKING)
+        which = _of_each(lacking.runs)
         if lacking.counted:
             runs = "failed run counts" if n == 1 else "failed runs count"
             text = f" {n:,} {runs} as {lacking.counted} ({which})."
@@ -192,12 +195,29 @@ def gaps(coverage: Coverage) -> str:
             text = f" {n:,} {left.format(which)} left out."
     of_each = lacking.missing.sum(axis=0)
     if n := int(of_each.sum()):
-        order = np.argsort(-of_each, kind="stable")
-        names = [f"{coverage.algorithms[k]} {of_each[k]:,}" for k in order if of_each[k]]
+        order = np.argsort(-of_each, kind="stable").tolist()
+        lost = {coverage.algorithms[k]: int(of_each[k]) for k in order if of_each[k]}
         total = coverage.n + n + (0 if lacking.counted else int(lacking.failed.sum()))
         are = "is" if n == 1 else "are"
-        text += f" {n:,} of {total:,} scores {are} missing ({several(names, _LACKING)})."
+        text += f" {n:,} of {total:,} scores {are} missing ({_of_each(lost)})."
     return text
+
+
+def _of_each(numbers: Mapping[str, int]) -> str:
+    """Return the numbers of algorithms as text, of many those of the first few and the rest.
+
+    Examples
+    --------
+    >>> _of_each({"x": 4, "y": 3})
+    '4 of x and 3 of y'
+    >>> _of_each({name: 2 for name in "tuvwxyz"})
+    '2 of t, 2 of u, 2 of v, 2 of w, 2 of x and 4 of 2 others'
+    """
+    each = [f"{number:,} of {name}" for name, number in numbers.items()]
+    if len(each) > _LACKING + 1:
+        rest = sum([*numbers.values()][_LACKING:])
+        each[_LACKING:] = [f"{rest:,} of {len(each) - _LACKING:,} others"]
+    return join(each)
 
 
 def _shown(relation: Relation, top: int, measure: Measure) -> str:
@@ -215,12 +235,15 @@ def _shown(relation: Relation, top: int, measure: Measure) -> str:
     if len(equal):
         parts += [f"{equivalent(measure)} to {_chosen(names, equal)}"]
     if not parts:
-        each = f"each of the other {len(rest)}" if len(rest) > 1 else names[rest[0]]
-        return f", but against {each} it is undecided; {_better(relation, 2)}"
+        each = f"any of the other {len(rest)}" if len(rest) > 1 else names[rest[0]]
+        return f"{_open([each])}; {_better(relation, 2)}"
     claim = f"; it is {join(parts)}"
-    if not rest:
-        return claim
-    return f"{claim}; against {several([names[i] for i in rest], _NAMED)} it is undecided"
+    return f"{claim}{_open([names[i] for i in rest])}" if rest else claim
+
+
+def _open(names: Sequence[str]) -> str:
+    """Return a clause, after one on an algorithm, on those that it may be better than."""
+    return f"; whether it is better than {several(names, _NAMED, 'or')} is undecided"
 
 
 def _better(relation: Relation, most: int) -> str:
@@ -264,7 +287,10 @@ def _against(relation: Relation, control: int, measure: Measure) -> str:
         claim = f"no algorithm is better or worse than {names[control]}"
     if equal:
         claim += f"; {several(equal)} {_is(equal)} {equivalent(measure)} to it"
-    return f"{claim}; undecided: {several(rest)}" if rest and (parts or equal) else claim
+    if not rest or not (parts or equal):
+        return claim
+    undecided = "comparison with {} is" if len(rest) == 1 else "comparisons with {} are"
+    return f"{claim}; the {undecided.format(several(rest))} undecided"
 
 
 def _of_compared(relation: Relation, measure: Measure) -> str:
@@ -297,7 +323,7 @@ def _nothing_strict(relation: Relation, top: int, measure: Measure) -> str:
         who = f"all {n:,} pairs{of}" if of else who
         return f"; {'it and ' if n == 1 else ''}{who} are {equivalent(measure)}"
     if n == 1:
-        return f", but against {names[1 - top]} it is undecided"
+        return _open([names[1 - top]])
     if equal:
         are = "is" if equal == 1 else "are"
         return f"; {equal:,} of {n:,} pairs{of} {are} {equivalent(measure)}, the others undecided"
@@ -367,6 +393,13 @@ def discovery(level: float) -> str:
     )
 
 
+def claims_of(comparison: Comparison, measure: Measure, where: str) -> str:
+    """Return a sentence with the verdicts of a comparison of averages, as a headline."""
+    pairs = comparison.pairs
+    rows = list(range(len(pairs)) if pairs.names else pairs.oriented())
+    return claims([pairs.sides[p] for p in rows], pairs.codes[rows], measure, where)
+
+
 def claims(sides: Sequence[tuple[str, str]], codes: States, measure: Measure, where: str) -> str:
     """Return a sentence with the verdicts of contrasts of averages."""
     better = {Verdict.FIRST: (0, 1), Verdict.SECOND: (1, 0)}
@@ -393,7 +426,7 @@ def _undecided(pair: tuple[str, str], equal: int, measure: Measure) -> str:
     one, other = map(named, pair)
     if equal:
         return f"{one} and {other} are {equivalent(measure)}"
-    return f"{one} and {other} are undecided"
+    return f"whether {one} is better than {other} is undecided"
 
 
 def named(side: str) -> str:
@@ -424,3 +457,74 @@ def becomes(sides: tuple[str, str], before: int, after: int, oriented: tuple[str
     mark = " ~ " if before == Verdict.EQUIVALENT else " ? "
     was = better.get(Verdict(before), mark.join(oriented))
     return f"{was} becomes {better.get(Verdict(after), Verdict(after).label)}"
+
+
+def level_title(comparison: Comparison) -> str:
+    """Return the statistic of the levels with the unit of the measure, for axes and headings."""
+    levels, measure = comparison.levels, comparison.measure
+    name = levels.name.replace("{}", measure.display_name) or measure.display_name
+    return name if levels.better else f"{name}{measure.unit_mark}"
+
+
+def level_marks(comparison: Comparison) -> dict[str, str]:
+    """Return the mark of each algorithm with a verdict against the order of the levels."""
+    against = comparison.pairs.against(comparison.levels.estimate)
+    marked = set(comparison.pairs.index[against].ravel().tolist())
+    return {name: "*" * (k in marked) for k, name in enumerate(comparison.algorithms)}
+
+
+def reversals(comparison: Comparison, levels: Array | None = None, *, mark: str = "* ") -> str:
+    """Return a sentence on pairs with a verdict against the order of (K,) levels; else empty.
+
+    By default of the levels that are compared. The text begins with the mark that these levels
+    have in its table or figure, empty where they have none.
+    """
+    pairs = comparison.pairs
+    against = pairs.against(comparison.levels.estimate if levels is None else levels)
+    if not against.any():
+        return ""
+    wins = [
+        f"{winner} is better than {loser}"
+        for winner, loser in (
+            pairs.sides[p] if pairs.codes[p] == Verdict.FIRST else pairs.sides[p][::-1]
+            for p in np.flatnonzero(against).tolist()
+        )
+    ]
+    return (
+        f"{mark}Against the order of the levels, {several(wins, 3)}: a"
+        " verdict rests on the test of its pair, levels on all scores."
+    )
+
+
+def over_equality(comparison: Comparison) -> Flags:
+    """Return a (P,) mask of the decided pairs whose interval includes equality."""
+    return spanning(comparison.contrasts(all=True), comparison.measure).to_numpy()
+
+
+def spanning(rows: pd.DataFrame, measure: Measure) -> pd.Series[bool]:
+    """Return a mask of the contrasts that are decided although their interval includes equality."""
+    decided = rows["verdict"].isin(["first", "second"])
+    if "conf_low" not in rows:
+        return decided & False
+    # An end at equality is open where the pair is decided.
+    return decided & (rows["conf_low"] < measure.neutral) & (rows["conf_high"] > measure.neutral)
+
+
+def decider(comparison: Comparison) -> str:
+    """Return the criterion that decides pairs whose interval includes equality, in words."""
+    if "prob_first" in comparison.contrasts(all=True):
+        return f"where one direction has a probability of {100 * comparison.level:g} %"
+    return "where the test decides"
+
+
+def interval_words(comparison: Comparison, rows: Sequence[int]) -> str:
+    """Return a description of the intervals of some contrasts; empty if there are none.
+
+    With them, how many decided pairs, whose marks are filled, have one that includes equality.
+    """
+    intervals = comparison._intervals
+    n = int(over_equality(comparison)[list(rows)].sum()) if intervals else 0
+    if not n:
+        return intervals
+    marks = "a filled mark is" if n == 1 else f"{n} filled marks are"
+    return f"{intervals}; {marks} on an interval that includes equality, {decider(comparison)}"

@@ -4,6 +4,7 @@ A message says what is wrong, where, how many times, and closes with ``Hint:``.
 """
 
 from collections.abc import Sequence
+from difflib import get_close_matches
 from importlib import import_module
 from typing import Any, TypedDict, Unpack
 
@@ -159,7 +160,16 @@ def _row(cells: Sequence[str], widths: Sequence[int], right: Sequence[bool]) -> 
 
 
 def unknown(what: str, name: object, known: Sequence[object]) -> Message:
-    """Build the message for a name that is not among the known ones."""
-    return message(
-        f"unknown {what} {name!r}.", hint="one of " + ", ".join(repr(item) for item in known) + "."
-    )
+    """Build the message for a name that is not among the known ones, with the nearest of these.
+
+    Examples
+    --------
+    >>> print(unknown("measure", "eror", ["error", "seconds"]))
+    unknown measure 'eror'.
+    Hint: did you mean 'error'? One of 'error', 'seconds'.
+    """
+    names = [item for item in known if isinstance(item, str)]
+    near = get_close_matches(name, names, 1) if isinstance(name, str) else []
+    one_of = ", ".join(repr(item) for item in known)
+    hint = f"did you mean {near[0]!r}? One of {one_of}." if near else f"one of {one_of}."
+    return message(f"unknown {what} {name!r}.", hint=hint)

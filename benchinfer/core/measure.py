@@ -274,6 +274,12 @@ class Measure:
         """Kind of average that a mean on the modelling scale is, such as geometric mean."""
         return {"log": "geometric mean", "logit": "mean on the logit scale"}.get(self.scale, "mean")
 
+    @property
+    def mean_name(self) -> str:
+        """The mean on the modelling scale in words, such as mean accuracy."""
+        names = {"log": "geometric mean of {}", "logit": "mean {} on the logit scale"}
+        return names.get(self.scale, "mean {}").format(self.name)
+
     def transform(self, values: object) -> NDArray[np.float64]:
         """Bring scores in the user's unit to the modelling scale, direction unchanged."""
         array = np.asarray(values, dtype=np.float64)

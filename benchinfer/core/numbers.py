@@ -2,7 +2,7 @@
 
 import math
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from statistics import median
 
 
@@ -29,7 +29,7 @@ def some(pairs: Sequence[tuple[str, str]]) -> str:
     return "; ".join([*map(" and ".join, pairs[:3]), *more])
 
 
-def several(names: Sequence[str], shown: int = 5) -> str:
+def several(names: Sequence[str], shown: int = 5, last: str = "and") -> str:
     """Return the first names joined as in prose, with the number of further ones.
 
     Examples
@@ -38,8 +38,8 @@ def several(names: Sequence[str], shown: int = 5) -> str:
     'a, b and 2 more'
     """
     if len(names) <= shown + 1:
-        return join(names)
-    return join([*names[:shown], f"{len(names) - shown} more"])
+        return join(names, last)
+    return join([*names[:shown], f"{len(names) - shown} more"], last)
 
 
 def within(title: str) -> str:
@@ -151,8 +151,7 @@ def subject(n: int, noun: str, verb: str, *, of: int | None = None, which: str =
 
 _MINUS = "\N{MINUS SIGN}"
 _NONE = "\N{EN DASH}"
-_P_PLACES = 4  # decimals of p-values
-_DRAWN_PLACES = 3  # of a column in which some are drawn
+_P_PLACES = 3  # decimals of p-values and of their Monte Carlo errors
 _MOST = 8  # decimals; where more are needed, three digits with an exponent say more
 
 
@@ -242,89 +241,57 @@ def brief(value: float) -> str:
     return text.rstrip("0").rstrip(".") if "." in text and "e" not in text else text
 
 
-def p_value(value: float, error: float = 0.0, decimals: int | None = None) -> str:
-    """Write a p-value, to the digit of its Monte Carlo error if it has one, or with given decimals.
+def p_value(value: float, error: float = 0.0) -> str:
+    """Write a p-value with three decimals, wherever it stands.
 
-    One that is below the last of its decimals is written as below it, of drawn ones three
-    (`p_places`), however it was found. One that is its own error is the smallest there can be, and
-    is a bound where these decimals show it.
+    One that is below the last of its decimals is written as below it, however it was found. One
+    that is its own Monte Carlo error is the smallest there can be, and is written as a bound.
 
     Examples
     --------
     >>> p_value(3e-9), p_value(0.04217), p_value(0.99999), p_value(0.001, 0.001)
-    ('<0.0001', '0.0422', '>0.9999', '≤0.001')
-    >>> p_value(0.0001, 0.0001), p_value(0.0003, 0.0001)
-    ('<0.001', '<0.001')
-    >>> p_value(0.04217, 0.0022), p_value(0.2338, 0.013), p_value(0.9999, 0.013)
-    ('0.042', '0.23', '>0.99')
-    >>> p_value(0.2338, 0.013, decimals=3), p_value(3e-9, decimals=3)
-    ('0.234', '<0.001')
+    ('<0.001', '0.042', '>0.999', '≤0.001')
+    >>> p_value(0.0001, 0.0001), p_value(0.0012, 0.0012)
+    ('<0.001', '≤0.002')
     """
     if math.isnan(value):
         return _NONE
-    least = 10.0 ** -(decimals or (_DRAWN_PLACES if error > 0 else _P_PLACES))
+    least = 10.0**-_P_PLACES
     if value < least * (1 - 1e-9):
         return f"<{least:g}"
     # Of two draws as extreme the error is 0.71 of the p-value.
     if error > 0.8 * value:
-        return f"\N{LESS-THAN OR EQUAL TO}{f'{value:.4f}'.rstrip('0')}"
-    places = decimals or _p_places(error)
-    most = 1 - 10.0**-places
-    return f">{most:.{places}f}" if value > most else f"{value:.{places}f}"
+        bound = math.ceil(value / least * (1 - 1e-9)) * least
+        return f"\N{LESS-THAN OR EQUAL TO}{bound:.{_P_PLACES}f}"
+    return f">{1 - least:g}" if value > 1 - least else f"{value:.{_P_PLACES}f}"
 
 
-def p_clause(value: float, error: float = 0.0, decimals: int | None = None) -> str:
+def p_clause(value: float, error: float = 0.0) -> str:
     """Write a p-value as `p_value` does, with its sign.
 
     Examples
     --------
     >>> p_clause(0.04217), p_clause(3e-9), p_clause(0.001, 0.001)
-    ('p = 0.0422', 'p < 0.0001', 'p ≤ 0.001')
+    ('p = 0.042', 'p < 0.001', 'p ≤ 0.001')
     """
-    text = p_value(value, error, decimals)
+    text = p_value(value, error)
     signed = text[0] in "<>\N{LESS-THAN OR EQUAL TO}"
     return f"p {text[0]} {text[1:]}" if signed else f"p = {text}"
 
 
-def p_places(errors: Iterable[float]) -> int:
-    """Return the number of decimals for a column of p-values with some Monte Carlo errors.
-
-    The same for all, whether drawn or not: three where some are drawn, else four.
-
-    Examples
-    --------
-    >>> p_places([0.0, 0.0]), p_places([0.0, 0.0022])
-    (4, 3)
-    """
-    return _DRAWN_PLACES if any(error > 0 for error in errors) else _P_PLACES
-
-
-def _p_places(error: float) -> int:
-    """Return the number of decimals that shows the first significant digit of an error."""
-    if error <= 0:
-        return _P_PLACES
-    return min(max(-math.floor(math.log10(float(f"{error:.0e}"))), 1), _P_PLACES)
-
-
-def p_error(value: float, decimals: int | None = None) -> str:
+def p_error(value: float) -> str:
     """Return the Monte Carlo error of a p-value as text; empty where there is none.
 
-    To its first digit, or with the decimals of a column.
-
     Examples
     --------
-    >>> p_error(0.0), p_error(0.00217), p_error(0.00096), p_error(3e-6)
-    ('', '0.002', '0.001', '<0.0001')
-    >>> p_error(0.00096, decimals=3), p_error(3e-4, decimals=3)
-    ('0.001', '<0.001')
+    >>> p_error(0.0), p_error(0.00217), p_error(0.00096), p_error(3e-4)
+    ('', '0.002', '0.001', '<0.001')
     """
+    least = 10.0**-_P_PLACES
     if value <= 0:
         return ""
-    # What rounds to the last digit of a column is written with it.
-    least = 0.5 * 10.0**-decimals if decimals else 10.0**-_P_PLACES
-    if value < least * (1 - 1e-9):
-        return f"<{10.0 ** -(decimals or _P_PLACES):g}"
-    return f"{value:.{decimals or _p_places(value)}f}"
+    # What rounds to the last digit is written with it.
+    return f"<{least:g}" if value < 0.5 * least * (1 - 1e-9) else f"{value:.{_P_PLACES}f}"
 
 
 def percent(value: float) -> str:

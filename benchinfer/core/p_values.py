@@ -1,6 +1,5 @@
 """Frames as people read them: with all columns, and p-values as people write them."""
 
-from collections.abc import Sequence
 from typing import override
 
 import pandas as pd
@@ -19,7 +18,7 @@ _MOST_COLUMNS, _WIDEST = {0, 20}, 50
 
 
 class ReadableFrame(pd.DataFrame):
-    """A frame that shows all its columns, and the least p-values as <0.0001 rather than 3.2e-16.
+    """A frame that shows all its columns, and p-values as people write them: <0.001, not 3.2e-16.
 
     Where columns do not fit on a line, the others stand below; HTML has all texts as they are.
     Values stay numbers; texts stand in their place where the frame is printed, or shown as HTML.
@@ -34,7 +33,7 @@ class ReadableFrame(pd.DataFrame):
         """Return a plain frame with the p-values as texts."""
         plain = pd.DataFrame(self)
         columns = [name for name in plain if name in P_VALUES and plain[name].dtype.kind == "f"]
-        return plain.assign(**{str(name): _written(plain[name].tolist()) for name in columns})
+        return plain.assign(**{str(name): plain[name].map(p_value) for name in columns})
 
     @override
     def __repr__(self) -> str:
@@ -54,11 +53,3 @@ def _most_columns() -> int | None:
     """Return how many columns are shown: all of them, unless the user chose otherwise."""
     chosen = pd.get_option("display.max_columns")
     return None if chosen in _MOST_COLUMNS else chosen
-
-
-def _written(p_values: Sequence[float]) -> list[str]:
-    """Write the p-values of a column with four decimals, or with two or three if rounded so."""
-    between = [p for p in p_values if 0 < p < 1]
-    rounded = (n for n in (2, 3) if between and all(p == round(p, n) for p in between))
-    decimals = next(rounded, 4)
-    return [p_value(p, decimals=decimals) for p in p_values]

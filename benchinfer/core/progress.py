@@ -6,6 +6,7 @@ import sys
 import time
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
+from threading import Timer
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
 type Progress = Callable[[str, int, int], None]
 # Seconds before a bar is worth showing, and between two looks at it.
 _PATIENCE, _LOOK = 1.0, 0.1
+_LONG = 3.0  # seconds after which it is said what takes so long
 
 
 @contextmanager
@@ -35,6 +37,20 @@ def reporting(
         yield _Shown(bars, doing)
     finally:
         bars.stop()
+
+
+@contextmanager
+def announced(
+    what: str, timer: Callable[[float, Callable[[], object]], Timer] = Timer
+) -> Generator[None]:
+    """Write a line on stderr where what is done inside takes long, at a terminal or not."""
+    later = timer(_LONG, lambda: sys.stderr.write(f"{what} ...\n"))
+    later.daemon = True
+    later.start()
+    try:
+        yield
+    finally:
+        later.cancel()
 
 
 def of_task(progress: Progress | None, task: str, total: int) -> Callable[[int], None] | None:

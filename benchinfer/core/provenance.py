@@ -53,14 +53,29 @@ class AnalysisOptions:
 @savable
 @dataclass(frozen=True, slots=True)
 class Provenance:
-    """Provenance of a result."""
+    """Provenance of a result.
 
-    options: AnalysisOptions  # the arguments of the analysis, defaults included
-    version: str  # version of the package
-    adjustment: str  # how p-values and intervals are adjusted for many pairs, in words
-    digest: str  # fingerprint of the table
-    seed: int | None = None  # seed of the random numbers, None where there are none
-    # Why this analysis fits, where it was chosen by the table; empty where the user named it
+    Attributes
+    ----------
+    options
+        The arguments of the analysis, defaults included.
+    version
+        Version of the package.
+    adjustment
+        How p-values and intervals are adjusted for many pairs, in words.
+    digest
+        Fingerprint of the table.
+    seed
+        Seed of the random numbers, None where there are none.
+    choice
+        Why this analysis fits, where it was chosen by the table; empty where the user named it.
+    """
+
+    options: AnalysisOptions
+    version: str
+    adjustment: str
+    digest: str
+    seed: int | None = None
     choice: str = ""
 
     @property
@@ -70,7 +85,7 @@ class Provenance:
 
     @property
     def arguments(self) -> Mapping[str, object]:
-        """Every argument by name."""
+        """Every argument by name, defaults included."""
         return self.options.arguments()
 
 

@@ -20,6 +20,9 @@ if TYPE_CHECKING:
     import pandas as pd
 
 type Direction = Literal["at most", "at least", ""]
+# What a failed check puts in doubt: a verdict, the computation of the numbers (and with them
+# verdicts), or nothing that is decided.
+type Concern = Literal["verdict", "computation", "reading"]
 # What a value is in JSON: a table has one record per row, keyed by the column glossary.
 type Rows = pd.DataFrame
 
@@ -39,6 +42,7 @@ class Check:
     # other nothing is said twice. Empty where a check with a limit passed.
     remedy: str
     sentence: str
+    concerns: Concern = "reading"  # what is in doubt where it fails
 
     @staticmethod
     def of(
@@ -50,6 +54,7 @@ class Check:
         remedy: str,
         least: bool = False,
         ok: bool | None = None,
+        concerns: Concern = "reading",
     ) -> Check:
         """Return the row of a check, with its sentences only where the check failed.
 
@@ -70,7 +75,7 @@ class Check:
             bound = np.nan
         direction = "" if np.isnan(bound) else "at least" if least else "at most"
         words = ("", "") if ok else (remedy, sentence)
-        return Check(check, value, direction, bound, bool(ok), *words)
+        return Check(check, value, direction, bound, bool(ok), *words, concerns)
 
     @staticmethod
     def informing(check: str, value: float, *, sentence: str, remedy: str) -> Check:
@@ -232,7 +237,9 @@ class Section:
     # figures, tables: figures and tables
     figures: tuple[Figure, ...] = ()
     tables: tuple[Table, ...] = ()
-    attention: tuple[Cell, ...] = ()  # sentences on what asks for attention
+    # attention, remarks: sentences on what may change a verdict, and on what changes none
+    attention: tuple[Cell, ...] = ()
+    remarks: tuple[Cell, ...] = ()
     checks: tuple[Check, ...] = ()  # diagnostics
     warnings: tuple[str, ...] = ()  # what could not be done, in the words of the error
     fold: Fold | None = None  # what is there for those who open it, if anything

@@ -100,8 +100,9 @@ class _Along:
 
     @cached_property
     def ratio(self) -> Array:
-        """Squared t statistics of the pairs, with the variance of each."""
-        return self.size / self.spread
+        """Squared t statistics of the pairs, with the variance of each; infinite beyond numbers."""
+        with np.errstate(over="ignore"):
+            return self.size / self.spread
 
 
 # From a number of directions to pairs along them.

@@ -4,18 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
-from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from benchinfer.comparison.comparison import spanning
 from benchinfer.comparison.effects import BEYOND, level_writer, mean_writer, row_writers
 from benchinfer.comparison.options import ContrastOptions, TestedOptions
 from benchinfer.comparison.sections import decision, direction
-from benchinfer.comparison.wording import LEFT_OPEN, margin
+from benchinfer.comparison.wording import (
+    LEFT_OPEN,
+    decider,
+    level_marks,
+    level_title,
+    margin,
+    reversals,
+    spanning,
+)
 from benchinfer.core.errors import DesignError
-from benchinfer.core.numbers import count, fixed, level_percent, p_places, p_value, places
+from benchinfer.core.numbers import count, fixed, level_percent, p_value, places
 from benchinfer.papers.styler import PaperTable, Series, one_line, series
 from benchinfer.relations.ranks import LETTERED
 
@@ -177,8 +183,7 @@ def evidence(result: Comparison, rows: pd.DataFrame) -> list[Series]:
     if "p_value" not in rows:
         return []
     errors = rows["p_error"] if "p_error" in rows else np.zeros(len(rows))
-    write = partial(p_value, decimals=p_places(errors))
-    texts = [write(p, error) for p, error in zip(rows["p_value"], errors, strict=True)]
+    texts = [p_value(p, error) for p, error in zip(rows["p_value"], errors, strict=True)]
     return [series("p_value", rows["p_value"].tolist(), texts, p_head(result), "p")]
 
 
@@ -199,7 +204,7 @@ def by_algorithm(
     shown = list(order[:top])
     levels = result.summary()
     summary = levels.set_index("algorithm").reindex(shown)
-    level, title = level_writer(result, levels), one_line(result._level_title)
+    level, title = level_writer(result, levels), one_line(level_title(result))
     columns = [
         words("algorithm", shown, "algorithm", "name"),
         numbers("estimate", summary["estimate"], level, title, title, "level"),
@@ -238,14 +243,14 @@ def by_algorithm(
     if "conf_low" in levels and not result._relative:
         level_note = "Intervals of levels are of each algorithm alone."
     notes = (
-        *filter(None, [level_note, result._reversals()]),
+        *filter(None, [level_note, reversals(result)]),
         *differences,
         *filter(None, [reading]),
         *said(result, left_out),
     )
     column = columns[1].column
     best = {(i, 1) for i, text in enumerate(column.texts) if text == column.texts[0]}
-    marked = [f"{x}{result._level_marks[n]}" for x, n in zip(column.texts, shown, strict=True)]
+    marked = [f"{x}{level_marks(result)[n]}" for x, n in zip(column.texts, shown, strict=True)]
     columns[1] = replace(columns[1], column=replace(column, texts=tuple(marked)))
     return PaperTable.of(columns, measure.name, caption(result), notes, frozenset(best))
 
@@ -309,7 +314,7 @@ def withheld(result: Comparison, rows: pd.DataFrame) -> list[str]:
     if not (n := int(spanning(rows, result.measure).sum())):
         return []
     them = "the decided pair" if n == 1 else f"{n} decided pairs"
-    return [f"No interval is shown for {them} whose interval includes equality {result._decider}."]
+    return [f"No interval is shown for {them} whose interval includes equality {decider(result)}."]
 
 
 def said(result: Comparison, left_out: int = 0) -> tuple[str, ...]:

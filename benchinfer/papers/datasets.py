@@ -10,6 +10,7 @@ import numpy as np
 
 from benchinfer.comparison.effects import level_writer, mean_writer
 from benchinfer.comparison.sections import WITHIN, decision
+from benchinfer.comparison.wording import level_marks, reversals
 from benchinfer.core.errors import DesignError
 from benchinfer.core.numbers import count, decimals, fixed, places, significant
 from benchinfer.core.verdict import Verdict
@@ -156,7 +157,7 @@ def by_dataset(
     below = [Below("mean rank", list(ranks), [fixed(rank, 2) for rank in ranks])]
     if same and result.levels.name != "mean rank":
         levels, write = summary["estimate"].tolist(), level_writer(result, overall)
-        marks = (result._level_marks[name] for name in order)
+        marks = (level_marks(result)[name] for name in order)
         texts = [f"{write(value)}{mark}" for value, mark in zip(levels, marks, strict=True)]
         below.append(Below("all data sets", levels, texts))
     if same and "mean" in summary:
@@ -171,7 +172,7 @@ def by_dataset(
         f"{local.noun.capitalize()} of each data set, the best in bold type.",
         *_of_ranks(local, tested=tested),
         *([f"All data sets: {compared}."] if same else []),
-        *filter(None, [result._reversals() if same else ""]),
+        *filter(None, [reversals(result) if same else ""]),
         *(reading(result, row.head) for row in marks),
     ]
     return laid_out(local, [*below, *marks], tuple(notes), top)

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 
 from benchinfer.analyses.choice.answer import Answer
 from benchinfer.comparison.effects import level_writer
+from benchinfer.comparison.wording import level_marks, reversals
 from benchinfer.core.numbers import count, join, within
 from benchinfer.papers.algorithms import numbers, standing, standings, words
 from benchinfer.papers.styler import PaperTable, one_line
@@ -32,7 +33,7 @@ def by_measure(answer: Answer, top: int | None = None) -> PaperTable:
         top_text = level.column.texts[shown.index(first)] if first in shown else None
         best |= {(i, len(columns)) for i, x in enumerate(level.column.texts) if x == top_text}
         marked = [
-            f"{x}{result._level_marks.get(n, '')}"
+            f"{x}{level_marks(result).get(n, '')}"
             for x, n in zip(level.column.texts, shown, strict=True)
         ]
         columns.append(replace(level, column=replace(level.column, texts=tuple(marked))))
@@ -40,7 +41,7 @@ def by_measure(answer: Answer, top: int | None = None) -> PaperTable:
             title = f"{one_line(name)}: {head}"
             made = standing(f"{name}_{head}", title, [standing_of.get(n, "") for n in shown])
             columns.append(replace(made, column=replace(made.column, group=group, short=head)))
-        notes |= dict.fromkeys(filter(None, [reading, result._reversals()]))
+        notes |= dict.fromkeys(filter(None, [reading, reversals(result)]))
     notes |= dict.fromkeys(_analyses(answer))
     if left_out := len(order) - len(shown):
         notes[f"{count(left_out, 'algorithm')} further down left out."] = None

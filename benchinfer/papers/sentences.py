@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from benchinfer.comparison.comparison import Comparison, TestedComparison, spanning
+from benchinfer.comparison.comparison import Comparison, TestedComparison
 from benchinfer.comparison.effects import (
     Write,
     effect_interval,
@@ -15,9 +15,9 @@ from benchinfer.comparison.effects import (
     row_writers,
 )
 from benchinfer.comparison.per_dataset import Comparisons
-from benchinfer.comparison.wording import direction, named
+from benchinfer.comparison.wording import direction, named, reversals, spanning
 from benchinfer.core.measure import Measure
-from benchinfer.core.numbers import count, join, p_clause, p_error, p_places, p_value, places
+from benchinfer.core.numbers import count, join, p_clause, p_error, p_value, places
 from benchinfer.papers.algorithms import departures, p_head, probability, reference, withheld
 
 if TYPE_CHECKING:
@@ -52,15 +52,13 @@ def sentence(result: Comparison | Comparisons) -> str:
             sentences += [
                 f"Among the other algorithms{about}, {_contrasts(result, others, fixed)}."
             ]
-    texts = (result._interval_note, result._reversals())
+    texts = (result._interval_note, reversals(result))
     note = [text for text in texts if text]
     note += withheld(result, fixed)
-    # That no tolerance is set is said with the rule.
-    failed = [
-        check.check for check in result._checks if not check.ok and check.check != "tolerance"
-    ]
-    if failed and result._tested:
-        note.append(f"Diagnostics that ask for attention: {'; '.join(failed)}.")
+    if result._tested:
+        # That no tolerance is set is said with the rule.
+        checks = (check for check in result._checks if check.check != "tolerance")
+        note += [check.sentence for check in checks if not check.ok]
     return " ".join([result.headline(), *sentences, *note])
 
 
@@ -134,7 +132,7 @@ def _by_verdict(result: Comparison, rows: pd.DataFrame, fixed: pd.DataFrame) -> 
 
 def evidence(measure: Measure, rows: pd.DataFrame, writes: Sequence[Write]) -> list[str]:
     """Return estimate, interval, and p-value or probability of each contrast as text."""
-    texts, decimals = list[str](), _p_places(rows)
+    texts = list[str]()
     over = spanning(rows, measure)
     for span, write, (_, row) in zip(over, writes, rows.iterrows(), strict=True):
         parts = [write(row["estimate"])]
@@ -150,7 +148,7 @@ def evidence(measure: Measure, rows: pd.DataFrame, writes: Sequence[Write]) -> l
             name = _SHARE.get(row["verdict"], likely)
             parts.append(f"{probability(name, measure)} = {places(3)(row[name])}")
         elif "p_value" in rows:
-            parts.append(p_clause(row["p_value"], row.get("p_error", 0.0), decimals))
+            parts.append(p_clause(row["p_value"], row.get("p_error", 0.0)))
         texts.append(", ".join(parts))
     return texts
 
@@ -166,16 +164,11 @@ def _range(measure: Measure, rows: pd.DataFrame, code: str, write: Write) -> str
     elif "p_value" in rows and code != "equivalent":
         errors = rows["p_error"] if "p_error" in rows else rows["p_value"] * 0
         at = rows["p_value"].argmax() if decided else rows["p_value"].argmin()
-        bound = p_value(rows["p_value"].iloc[at], errors.iloc[at], _p_places(rows))
+        bound = p_value(rows["p_value"].iloc[at], errors.iloc[at])
         signed = bound[0] in "<>\N{LESS-THAN OR EQUAL TO}"
         word = "at most" if decided else "at least"
         parts.append(f"p {bound[0]} {bound[1:]}" if signed else f"p {word} {bound}")
     return ", ".join(parts)
-
-
-def _p_places(rows: pd.DataFrame) -> int | None:
-    """Return the decimals of the p-values of some contrasts, as their table has them."""
-    return p_places(rows["p_error"]) if "p_error" in rows else None
 
 
 def _listed(rows: pd.DataFrame) -> bool:

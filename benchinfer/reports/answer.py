@@ -9,15 +9,21 @@ import numpy as np
 
 from benchinfer.analyses.robustness.agreement import VerdictAgreement
 from benchinfer.analyses.robustness.sections import agreement_section
-from benchinfer.comparison.checks.caveats import LEFT_OUT, STOPPED, caveats
+from benchinfer.comparison.checks.caveats import ANOTHER, LEFT_OUT, STOPPED, caveats
 from benchinfer.comparison.checks.tables import solved_runs
 from benchinfer.comparison.effects import effect_columns
-from benchinfer.comparison.sections import decisive_columns, direction, equivalence_label
+from benchinfer.comparison.sections import (
+    decisive_columns,
+    direction,
+    equivalence_label,
+    rounded,
+)
 from benchinfer.core.numbers import count, level_percent, sentence, several, subject
 from benchinfer.core.sections import Cell, Column, Figure, Fold, Section, Table, names, row
 from benchinfer.core.verdict import SHAPES, Verdict, words
 from benchinfer.papers.algorithms import control, reference
 from benchinfer.scores.checks.gaps import BLOCKS
+from benchinfer.scores.checks.kinds import WHOLE, ZERO_ONE
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -25,13 +31,13 @@ if TYPE_CHECKING:
     from benchinfer.comparison.comparison import Comparison
     from benchinfer.core.sections import Check
 
-_MOST = 4  # checks that a reader sees first; the diagnostics have all of them
+_MOST = 4  # checks of a kind that a reader sees first; the diagnostics have all of them
 _NAMED = 15  # algorithms with the number of runs that they solved
 _ROWS = 15  # of a table that is seen at once; one more is shown, not folded
 _DRAWN = 30  # algorithms of a figure that is seen at once
-_CAPTION = "Best first."
-_LAST = "tolerance"  # of the checks: it puts nothing in doubt
 _OF_DATA = (STOPPED, LEFT_OUT, BLOCKS)  # caveats that say which scores there are
+_REMARKS = (ZERO_ONE, WHOLE)  # caveats on how scores are compared, which change no verdict
+_WITH_RULE = "tolerance"  # check of what the rule says: it is said once
 # By analysis: its name in a narrow column. A bootstrap over replications is of another claim.
 _SHORT = {
     "compare_mixed": "mixed",
@@ -70,14 +76,17 @@ def answer(comparisons: Sequence[Comparison], anchors: Mapping[int, str]) -> lis
         agreement = VerdictAgreement.of(comparisons)
     before = caveats(lead)
     many = len(lead.algorithms) > _DRAWN
-    all_of_them = Figure(lead, "ranking", _CAPTION)
+    caption = _figure_caption(lead)
+    all_of_them = Figure(lead, "ranking", caption)
+    verdicts, remarks = _attention(comparisons, before, anchors)
     first = Section(
         title="Answer",
         lead=lead.headline(),
         text=tuple(filter(None, (_data(lead), *(_caveat(before, name) for name in _OF_DATA)))),
         evidence=(_against_each(lead, agreement, anchors[0]),),
-        figures=(Figure(lead, "ranking", _CAPTION, top=_ROWS if many else None),),
-        attention=tuple(_attention(comparisons, before, anchors)),
+        figures=(Figure(lead, "ranking", caption, top=_ROWS if many else None),),
+        attention=verdicts,
+        remarks=remarks,
         fold=Fold(f"Ranking of all {len(lead.algorithms)} algorithms", (all_of_them,))
         if many
         else None,
@@ -101,7 +110,8 @@ def _data(lead: Comparison) -> str:
     d, k = coverage.counts.shape
     low, high = int(coverage.expected.min()), int(coverage.expected.max())
     kind = setting.resampling.kind if setting.resampling else ""
-    unit = "unit" if setting.units else _REPLICATIONS.get(kind, "score")
+    unit = "unit" if setting.units else _REPLICATIONS.get(kind, "replication")
+    unit = "score" if high == 1 else unit
     each = count(high, unit) if low == high else f"{low:,} to {count(high, unit)}"
     least = "at most " if coverage.empty or coverage.thin else ""
     one = coverage.datasets[0] if kind == "runs" else f"the data set {coverage.datasets[0]}"
@@ -110,6 +120,8 @@ def _data(lead: Comparison) -> str:
         where += f" of {count(len(setting.coverage.datasets), 'domain')}"
     n = len(coverage.empty)
     empty = f"; {subject(n, 'cell', 'has', of=d * k)} no score" if n else ""
+    if not (n or coverage.thin or (coverage.gaps and coverage.gaps.failed.any())):
+        empty = "; no score is missing"
     text = f"{count(k, 'algorithm')} on {where}, {least}{each} each{empty}."
     return " ".join(filter(None, (text, _solved(lead))))
 
@@ -181,6 +193,12 @@ def _caption(lead: Comparison, chosen: str, others: Sequence[str]) -> str:
     return f"{who} against {chosen}, {role}: its {what}{lead.measure.noun} {link} {short}'s"
 
 
+def _figure_caption(lead: Comparison) -> str:
+    """Return what the figure shows, and what its levels are rounded from."""
+    caption = f"{sentence(lead.measure.effect_name)}s and levels, best algorithm first"
+    return f"{'; '.join(filter(None, (caption, rounded(lead))))}."
+
+
 def _verdicts(lead: Comparison, chosen: str | None, anchor: str) -> Column:
     """Return the column of verdicts, of an algorithm against a chosen one or of both sides."""
     equal, comparative = equivalence_label(lead.measure), lead._comparative
@@ -236,28 +254,39 @@ def _notes(lead: Comparison, agreement: VerdictAgreement | None, left: int) -> I
 
 def _attention(
     comparisons: Sequence[Comparison], before: Mapping[str, str], anchors: Mapping[int, str]
-) -> Iterator[Cell]:
-    """Yield sentences on what to know before the verdict, and on what the checks found."""
-    for name, text in before.items():
-        if name not in _OF_DATA:
-            yield Cell(sentence(text))
-    seen = {name: check for name, check in _serious(comparisons).items() if name not in before}
-    for n, check in [*seen.values()][:_MOST]:
+) -> tuple[tuple[Cell, ...], tuple[Cell, ...]]:
+    """Return sentences on what may change a verdict, and on what else there is to know.
+
+    Each begins with the caveats of the table, and the failed checks follow.
+    """
+    texts = {**before, ANOTHER: f"{ANOTHER}: {before[ANOTHER]}"} if ANOTHER in before else before
+    said = {name: Cell(sentence(text)) for name, text in texts.items() if name not in _OF_DATA}
+    remarks = [said.pop(name) for name in _REMARKS if name in said]
+    seen = [(n, check) for n, check in _failed(comparisons) if check.check not in before]
+    doubts = [(n, check) for n, check in seen if check.concerns != "reading"]
+    others = [(n, check) for n, check in seen if check.concerns == "reading"]
+    return (
+        (*said.values(), *_sentences(doubts, anchors)),
+        (*remarks, *_sentences(others, anchors)),
+    )
+
+
+def _sentences(checks: Sequence[tuple[int, Check]], anchors: Mapping[int, str]) -> Iterator[Cell]:
+    """Yield the sentences of the first checks, and the number of further ones."""
+    for n, check in checks[:_MOST]:
         yield Cell(check.sentence, link=f"{anchors[n]}-diagnostics")
-    if (more := len(seen) - _MOST) > 0:
+    if (more := len(checks) - _MOST) > 0:
         asks = "asks" if more == 1 else "ask"
         text = f"{count(more, 'further check')} {asks} for attention: see the diagnostics."
         yield Cell(text, link=f"{anchors[0]}-diagnostics")
 
 
-def _serious(comparisons: Sequence[Comparison]) -> dict[str, tuple[int, Check]]:
-    """Return failed checks of the leading analysis, then of convergence of others, by name."""
+def _failed(comparisons: Sequence[Comparison]) -> list[tuple[int, Check]]:
+    """Return the failed checks of the leading analysis, then on the computation of the others."""
     seen: dict[str, tuple[int, Check]] = {}
     for n, comparison in enumerate(comparisons):
         for check in comparison._checks:
-            if not check.ok and (
-                n == 0
-                or any(word in check.check for word in ("R-hat", "ESS", "converge", "Monte Carlo"))
-            ):
+            if not check.ok and (n == 0 or check.concerns == "computation"):
                 seen.setdefault(check.check, (n, check))
-    return dict(sorted(seen.items(), key=lambda one: one[0] == _LAST))
+    seen.pop(_WITH_RULE, None)
+    return [*seen.values()]

@@ -14,9 +14,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from benchinfer.core.errors import DesignError
-from benchinfer.core.measure import Measure
 from benchinfer.core.sections import Page, Refusal, Request, Rows, Section
-from benchinfer.scores.resampling import Resampling
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -86,9 +84,12 @@ class Document:
     # name, title: its name in the schema, and what it is
     name: str
     title: str
-    # Key to its type and meaning. Types of parts are documents; ``[D]`` is a list of documents,
-    # ``{str: D}`` a mapping from name to document
-    keys: Mapping[str, tuple[object, str]]
+    # Key to its type and meaning, None for an attribute or method of the source, which has both.
+    # Types of parts are documents; ``[D]`` is a list of documents, ``{str: D}`` a mapping from name
+    # to document
+    keys: Mapping[str, tuple[object, str] | None]
+    # Module and class of the result, as in ``"benchinfer.scores.table:ScoreTable"``
+    source: str = ""
 
     def of(self, source: object, **values: object) -> dict[str, object]:
         """Return the document of a result; keys without a value are its attributes or methods."""
@@ -99,55 +100,43 @@ class Document:
         return document
 
 
+def of_source(*names: str) -> dict[str, None]:
+    """Return keys that are attributes or methods of the source, with its types and sentences."""
+    return dict.fromkeys(names)
+
+
 FINDING = Document(
     "FindingDocument",
     "A finding of a check of tables.",
     {
-        "rule": (str, "Name of the rule."),
-        "severity": (str, "Error, warning or note."),
-        "count": (int, "How many rows, cells or names are concerned."),
-        "what": (str, "What was found."),
+        **of_source("rule", "severity", "count", "what"),
         "where": (list[dict[str, str]], "The first places."),
-        "hint": (str, "What to do."),
+        **of_source("hint"),
     },
+    source="benchinfer.scores.coverage:Finding",
 )
 TABLE = Document(
     "TableDocument",
     "A score table, and what the checks found.",
     {
-        "source": (str, "Where it was read from."),
+        **of_source("source"),
         "n": (int, "Number of scores."),
-        "datasets": (list[str], "Data sets."),
-        "algorithms": (list[str], "Algorithms."),
-        "measures": (list[Measure], "Measures."),
-        "resampling": (
-            Resampling | None,
-            "How replications came about; null where that is not declared.",
-        ),
-        "paired": (bool, "Whether algorithms share replications."),
-        "digest": (str, "Fingerprint of the table."),
+        **of_source("datasets", "algorithms", "measures", "resampling", "paired", "digest"),
         "runs": (
             dict[str, Rows],
             "Measure with a limit to its runs; means are of data sets that all algorithms have.",
         ),
         "findings": ([FINDING], "What the checks found; the first places of each as records."),
     },
+    source="benchinfer.scores.table:ScoreTable",
 )
 PROVENANCE = Document(
     "ProvenanceDocument",
     "Provenance of a result.",
     {
-        "analysis": (str, "The function that made it."),
-        "version": (str, "Version of the package."),
-        "arguments": (dict[str, object], "Every argument, defaults included."),
-        "adjustment": (str, "How p-values and intervals are adjusted for many pairs, in words."),
-        "digest": (str, "Fingerprint of the table."),
-        "seed": (int | None, "Seed of the random numbers, null where there are none."),
-        "choice": (
-            str,
-            "Why this analysis fits, where it was chosen by the table; empty where it was named.",
-        ),
+        **of_source("analysis", "version", "arguments", "adjustment", "digest", "seed", "choice"),
     },
+    source="benchinfer.core.provenance:Provenance",
 )
 _SAID_FACT = Document(
     "SaidFact", "A name and what is said about it.", {"name": (str, ""), "text": (str, "")}
@@ -165,7 +154,8 @@ _SAID_SECTION = Document(
         "lead": (str, "First sentence."),
         "text": (list[str], "Paragraphs."),
         "facts": ([_SAID_FACT], "Names and what is said about them."),
-        "attention": (list[str], "What asks for attention, in sentences."),
+        "attention": (list[str], "What may change a verdict, in sentences."),
+        "remarks": (list[str], "What else there is to know, in sentences."),
         "not_answered": (list[str], "What could not be done, in the words of the error."),
         "tables": ([_SAID_TABLE], "The tables that it shows."),
     },
@@ -189,14 +179,13 @@ COMPARISON = Document(
             dict[str, str],
             "Facts of the table to read before the verdict: name to a line.",
         ),
-        "headline": (str, "The verdict in a sentence."),
+        **of_source("headline"),
         "order": (str, "The order of the algorithms, best first."),
         "decided": (
             bool,
             "Whether one algorithm is better than or equivalent to each of the others.",
         ),
-        "measure": (Measure, "The measure."),
-        "algorithms": (list[str], "The algorithms."),
+        **of_source("measure", "algorithms"),
         "runs": (
             Rows | None,
             "Runs that each algorithm solved, as in `check`; null where the measure has no limit.",
@@ -205,19 +194,22 @@ COMPARISON = Document(
             (GAPS, None),
             "Failed runs and missing scores; null where results are published ones.",
         ),
-        "level": (float, "Confidence level, or the probability that a verdict takes."),
-        "target": (str, "What the claims are about: domain or datasets."),
-        "proviso": (str, "Condition of what is decided, of so few data sets; empty without one."),
-        "level_name": (str, _LEVEL),
-        "level_better": (str, _LEVEL),
-        "rule": (str, "How evidence becomes verdicts."),
-        "formula": (str, "The model or statistic in a line."),
-        "method": (str, "Sentences for a methods section."),
-        "diagnostics": (Rows, "One row per check."),
+        **of_source(
+            "level",
+            "target",
+            "proviso",
+            "level_name",
+            "level_better",
+            "rule",
+            "formula",
+            "method",
+            "diagnostics",
+        ),
         "refused": (dict[str, str], "Key to the reason why its value is null."),
         "sections": ([_SAID_SECTION], "What the terminal and the report say, in words."),
         "provenance": (PROVENANCE, "Where the result comes from."),
     },
+    source="benchinfer.comparison.comparison:Comparison",
 )
 # Keys of a comparison that stand before those of its sections.
 _FIRST = (
@@ -252,93 +244,82 @@ ANSWER = Document(
             dict[str, str],
             "Measure to the analysis, why it fits, and how far another one agrees.",
         ),
-        "refused": (dict[str, str], "Measure to why it could not be compared."),
+        **of_source("refused"),
     },
+    source="benchinfer.analyses.choice.answer:Answer",
 )
 LOCAL = Document(
     "LocalDocument",
     "One comparison per data set.",
     {
         "datasets": ({str: COMPARISON}, "Data set to its comparison, as `compare` prints it."),
-        "refused": (dict[str, str], "Data set to why it could not be compared."),
+        **of_source("refused"),
     },
+    source="benchinfer.comparison.per_dataset:Comparisons",
 )
 CONSENSUS = Document(
     "ConsensusDocument",
     "A consensus of relations of data sets.",
     {
         "order": (str, "The order that all optima agree on."),
-        "decided": (bool, "Whether there is one optimum, and proved to be."),
-        "method": (str, "Method."),
-        "family": (str, "Family of orders among which the consensus is."),
-        "missing_pairs": (str, "How pairs that were not compared count."),
+        **of_source("decided", "method", "family", "missing_pairs"),
         "weights": (dict[str, float], "Weight of each measure."),
-        "cost": (float | None, "Cost of the consensus."),
-        "lower_bound": (float | None, "Cost that no relation of the family is below."),
-        "optimal": (bool, "Whether the cost is proved to be the least."),
-        "count": (int, "Number of optima."),
-        "count_exact": (bool, "Whether that number is exact."),
+        **of_source("cost", "lower_bound", "optimal", "count", "count_exact"),
         "optima": (list[str], "The optima."),
         "common": (Rows, "Verdict of each pair."),
-        "summary": (Rows, "Ranks of the algorithms."),
-        "support": (Rows, "Support of each pair."),
+        **of_source("summary", "support"),
         "concordance": (float, "Concordance of the relations (Kendall's W)."),
         "agreement": (float, "Mean tau of Emond and Mason of two relations."),
-        "diagnostics": (Rows, "One row per check."),
+        **of_source("diagnostics"),
         "relations": (dict[str, str], "Order of each relation."),
         "refused": (dict[str, dict[str, str]], "Measure to data set to why it has no relation."),
     },
+    source="benchinfer.relations.consensus.consensus:Consensus",
 )
 PLAN = Document(
     "PlanDocument",
     "A planned experiment.",
     {
-        "asked": (str, "Whether data sets, replications or power were asked for."),
+        **of_source("asked"),
         "plan": (dict[str, float | None], "The design."),
         "text": (list[str], "The plan in sentences."),
         "designs": (Rows, "Data sets that other numbers of replications need."),
-        "curve": (Rows, "Power around the design."),
+        **of_source("curve"),
     },
+    source="benchinfer.analyses.plan.result:Plan",
 )
 ALLOCATION = Document(
     "AllocationDocument",
     "Nested units, and how many of each level a wanted error needs.",
     {
         "text": (list[str], "The plan in sentences."),
-        "std_error": (float, "Standard error of a difference in the pilot."),
-        "interval": (list[float], "Its 95 % interval by the uncertainty of the pilot."),
-        "wanted": (float | None, "Standard error that is wanted."),
+        **of_source("std_error", "interval", "wanted"),
         "levels": (Rows, "One row per level of units."),
-        "cost": (float | None, "Cost of the cheapest design with that error."),
+        **of_source("cost"),
     },
+    source="benchinfer.analyses.plan.allocation:Allocation",
 )
 _STABILITY = Document(
     "StabilityDocument",
     "How often characteristics divide subsamples of the data sets.",
     {
         "headline": (str, "What divides how often, in a sentence."),
-        "resamples": (int, "Number of subsamples, and data sets in each."),
-        "size": (int, "Number of subsamples, and data sets in each."),
-        "undivided": (float, "Share of the subsamples without any division."),
+        **of_source("resamples", "size", "undivided"),
         "characteristics": (Rows, "One row per characteristic."),
-        "seed": (int, "Seed of the draws."),
+        **of_source("seed"),
     },
+    source="benchinfer.analyses.subgroups.stability:SubgroupStability",
 )
 SUBGROUPS = Document(
     "SubgroupsDocument",
     "Groups of data sets on which algorithms compare differently.",
     {
-        "headline": (str, "Whether the comparison depends on the data sets, in a sentence."),
-        "rule": (str, "When data sets are divided."),
-        "method": (str, "Sentences for a methods section."),
-        "splits": (Rows, "One row per division."),
-        "tests": (Rows, "One row per node and characteristic."),
+        **of_source("headline", "rule", "method", "splits", "tests"),
         "leaves": (
             {str: COMPARISON},
             "Group of data sets to its comparison, as `compare` prints it.",
         ),
-        "datasets": (dict[str, list[str]], "Group to its data sets."),
-        "refused": (dict[str, str], "Group to why it could not be compared."),
+        **of_source("datasets", "refused"),
         "diagnostics": (Rows, "One row per check of the tree."),
         "stability": (
             (_STABILITY, None),
@@ -346,14 +327,14 @@ SUBGROUPS = Document(
         ),
         "provenance": (PROVENANCE, "How it was made."),
     },
+    source="benchinfer.analyses.subgroups.subgroups:Subgroups",
 )
 _GATED = Document(
     "GatedDocument",
     "What the verdict on one measure rests on.",
     {
         "analysis": (str, "Name of the analysis."),
-        "reason": (str, "Why it was taken."),
-        "scope": (str, "What the claim is about."),
+        **of_source("reason", "scope"),
         "typical": (
             float | None,
             "Their typical difference on the scale of the model; null for one data set.",
@@ -375,19 +356,15 @@ _GATED = Document(
             "Where the comparison of the two algorithms comes from, at one minus twice the error.",
         ),
     },
+    source="benchinfer.analyses.gate.result:GatedMeasure",
 )
 GATE = Document(
     "GateDocument",
     "A verdict on a candidate.",
     {
-        "verdict": (str, "Pass, fail or undecided."),
-        "outcome": (str, "The same, where an undecided gate counts as what --on-undecided says."),
-        "headline": (str, "The verdict in a sentence."),
-        "baseline": (str, "The algorithm that is in place."),
-        "candidate": (str, "The algorithm that is to take its place."),
-        "want": (str, "What a pass shows on each measure: noninferior or superior."),
-        "level": (float, "Confidence level."),
-        "rule": (str, "How evidence becomes a verdict."),
+        **of_source(
+            "verdict", "outcome", "headline", "baseline", "candidate", "want", "level", "rule"
+        ),
         "measures": (
             Rows,
             "One row per measure; the ends of intervals are one-sided bounds at the level.",
@@ -398,6 +375,7 @@ GATE = Document(
             "What the verdict leaves out, what differs between runs, and options from a file.",
         ),
     },
+    source="benchinfer.analyses.gate.result:Gate",
 )
 _SAID_PART = Document(
     "SaidPart",
@@ -532,6 +510,7 @@ def said(section: Section) -> dict[str, object]:
         section,
         facts=[{"name": name, "text": text} for name, text in section.facts],
         attention=[line.text for line in section.attention],
+        remarks=[line.text for line in section.remarks],
         not_answered=section.warnings,
         tables=[_SAID_TABLE.of(table) for table in section.all_tables],
     )

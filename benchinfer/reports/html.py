@@ -7,6 +7,7 @@ of which says what it holds.
 from __future__ import annotations
 
 import json
+import re
 from base64 import b64encode
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -23,6 +24,7 @@ from benchinfer.core.measure import printable
 from benchinfer.core.numbers import count
 from benchinfer.core.sections import Cell, Column, Figure, Page, Section, Table, checks_table, row
 from benchinfer.plots.draw import vector
+from benchinfer.reports import texts
 from benchinfer.reports.svg import StyleSheet
 
 type Prints = Literal["short", "full"]
@@ -35,7 +37,8 @@ _MANY = 1000  # rows of a table that are made when a reader opens it
 _INNER = 2  # depth of a section that stands in the fold of another one
 _NARROW = 2  # columns of a table that is placed next to a figure
 _LINES, _LONG, _BEGINS = 6, 500, 120  # of an order
-_WIDE = 20  # letters of a name that is broken into lines
+_WIDE = 28  # letters of a name that is broken into lines
+_HYPHENATED = re.compile(r"(\S*\w-\w\S*)")
 _TEMPLATES = files("benchinfer.reports") / "templates"
 
 
@@ -48,6 +51,7 @@ def render(page: Page, *, prints: Prints = "short") -> str:
         trim_blocks=True,
         lstrip_blocks=True,
     )
+    environment.filters["unbroken"] = _unbroken
     writer = _Writer(page)
     script = _template("script.js")
     digest = b64encode(sha256(script.encode()).digest()).decode()
@@ -89,7 +93,8 @@ class LaidSection:
     narrow: tuple[Markup, ...]
     tables: tuple[Markup, ...]
     contents: str
-    attention: str
+    failed: str  # number of checks that failed, in words
+    lists: tuple[tuple[str, tuple[Cell, ...]], ...]  # what may change a verdict, and remarks
     inner: tuple[LaidSection, ...] = ()
 
 
@@ -105,7 +110,8 @@ class _Writer:
         tables = [table for one in sections for table in one.all_tables]
         linked = [t for t in tables if any(column.links for column in t.columns)]
         self.targets = {c.link for t in linked for cells in t.rows for c in cells if c.link}
-        self.targets |= {line.link for one in sections for line in one.attention if line.link}
+        lines = (line for one in sections for line in (*one.attention, *one.remarks))
+        self.targets |= {line.link for line in lines if line.link}
 
     def sections(self, sections: Sequence[Section]) -> list[LaidSection]:
         """Return the layouts of the sections of a part, with nested sections in their parents."""
@@ -143,7 +149,8 @@ class _Writer:
             narrow=tuple(self.grid(table, anchor) for table in narrow),
             tables=tuple(elements),
             contents=_contents(drawn, tables, len(inner)),
-            attention=_attention([section, *inner]),
+            failed=_failed([section, *inner]),
+            lists=texts.attention(section),
             inner=tuple(self.section(one, ()) for one in inner),
         )
 
@@ -221,7 +228,7 @@ def _head(column: Column, meaning: Mapping[str, str]) -> Markup:
     kind = Markup(' class="number"') if column.numeric else ""
     said = meaning.get(column.name) if column.defined else None
     title = Markup(' title="{}"').format(said) if said else ""
-    return Markup('<th scope="col"{}{}>{}</th>').format(kind, title, column.head)
+    return Markup('<th scope="col"{}{}>{}</th>').format(kind, title, _unbroken(column.head))
 
 
 def _packed(table: Table, anchors: Sequence[str]) -> Markup:
@@ -258,7 +265,7 @@ def _role(cell: Cell, column: Column) -> str:
 
 def _cell(cell: Cell, column: Column) -> str:
     role = _role(cell, column)
-    text: str = escape(cell.text)
+    text: str = _unbroken(cell.text) if "prose" in cell.role else escape(cell.text)
     if cell.role == "order":
         text = _long(cell.text)
     if cell.role == "name" and len(cell.text) > _WIDE:
@@ -271,11 +278,24 @@ def _cell(cell: Cell, column: Column) -> str:
     return f'<td class="{escape(role)}">{text}</td>' if role else f"<td>{text}</td>"
 
 
+def _unbroken(text: str) -> Markup:
+    """Return a text in which names are not broken at their hyphens, unless they are long."""
+    parts = (
+        Markup('<span class="unbroken">{}</span>').format(part)
+        if n % 2 and len(part) <= _WIDE
+        else escape(part)
+        for n, part in enumerate(_HYPHENATED.split(text))
+    )
+    return Markup().join(parts)
+
+
 def _long(text: str) -> Markup:
     """Return a text, a long one as a fold with its beginning as the summary."""
     if len(text) <= _LONG:
-        return escape(text)
-    return Markup("<details><summary>{} …</summary>{}</details>").format(text[:_BEGINS], text)
+        return _unbroken(text)
+    return Markup("<details><summary>{} …</summary>{}</details>").format(
+        _unbroken(text[:_BEGINS]), _unbroken(text)
+    )
 
 
 def _order(section: Section) -> Markup:
@@ -308,7 +328,7 @@ def _contents(figures: Sequence[Picture], tables: Sequence[Table], sections: int
     return "; ".join(held)
 
 
-def _attention(sections: Sequence[Section]) -> str:
+def _failed(sections: Sequence[Section]) -> str:
     """Return the number of failed checks in sections as text; empty if all passed."""
     passed = [check.ok for section in sections for check in section.checks]
     tables = [table for section in sections for table in section.all_tables]

@@ -66,7 +66,9 @@ def _section(section: Section) -> Iterator[str]:
     yield "\n".join(f"- **{escaped(name)}**: {escaped(text)}" for name, text in section.facts)
     for table in texts.tables(section):
         yield from _table(table)
-    yield "\n".join(f"- {escaped(line.text)}" for line in section.attention)
+    for heading, lines in texts.attention(section):
+        yield f"**{escaped(heading)}**"
+        yield "\n".join(f"- {escaped(line.text)}" for line in lines)
     if captions := [figure.caption for figure in texts.figures(section)]:
         yield f"*{texts.FIGURES}: {escaped(' '.join(captions))}*"
 

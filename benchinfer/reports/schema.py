@@ -4,17 +4,25 @@ import dataclasses
 import re
 from collections.abc import Mapping, Sequence
 from importlib import import_module
-from inspect import cleandoc
-from pkgutil import walk_packages
+from inspect import cleandoc, getattr_static, isfunction
+from pkgutil import resolve_name, walk_packages
 from types import NoneType, UnionType
 from typing import Any, Literal, TypeAliasType, Union, get_args, get_origin, get_type_hints
 
+import pandas as pd
+
 from benchinfer import analyses
+from benchinfer.analyses.subgroups.subgroups import Subgroups
 from benchinfer.comparison import sections
+from benchinfer.comparison.options import TestedOptions
 from benchinfer.core.frames import GLOSSARY
+from benchinfer.core.measure import Measure
+from benchinfer.core.provenance import StoredOptions
 from benchinfer.core.sections import Rows
 from benchinfer.reports import documents
 from benchinfer.reports.documents import Document
+from benchinfer.scores.rows.features import Feature
+from benchinfer.scores.table import ScoreTable
 
 type Schema = dict[str, Any]
 
@@ -64,9 +72,15 @@ _PLAIN: dict[object, Schema] = {
     float: _NUMBER,
     NoneType: {"type": "null"},
     Rows: {"$ref": "#/$defs/rows"},
+    pd.DataFrame: {"$ref": "#/$defs/rows"},
     object: {},
     Any: {},
 }
+# What modules import for types alone.
+_TYPES = {
+    one.__name__: one
+    for one in (Feature, Mapping, Measure, ScoreTable, StoredOptions, Subgroups, TestedOptions)
+} | {"pd": pd}
 # Command to its document.
 _FROM_FILE: Schema = {
     "type": "object",
@@ -173,7 +187,7 @@ class _Definitions:
     def _document(self, document: Document) -> Schema:
         if document.name not in self.records:
             self.records[document.name] = {}  # before its parts, which come after it
-            definition = _object(self._properties(document.keys)) | _described(document.title)
+            definition = _object(self._properties(members(document))) | _described(document.title)
             if document is documents.COMPARISON:
                 definition["properties"] |= self._properties(keys())
             self.records[document.name] = definition
@@ -192,6 +206,25 @@ class _Definitions:
 
     def _properties(self, known: Mapping[str, tuple[object, str]]) -> Schema:
         return {name: self.of(kind) | _described(text) for name, (kind, text) in known.items()}
+
+
+def members(document: Document) -> dict[str, tuple[object, str]]:
+    """Return the keys of a document with their types and meanings."""
+    return {name: said or _member(document, name) for name, said in document.keys.items()}
+
+
+def _member(document: Document, name: str) -> tuple[object, str]:
+    """Return the type of an attribute or method of the source of a document, and what it is."""
+    source = resolve_name(document.source)
+    member = getattr_static(source, name, None)
+    method = member.fget if isinstance(member, property) else member
+    if isfunction(method):
+        summary = (method.__doc__ or "").partition("\n")[0].removeprefix("Return ")
+        kind, text = get_type_hints(method, localns=_TYPES)["return"], summary
+    else:
+        kind, text = get_type_hints(source, localns=_TYPES)[name], attributes(source)[name]
+    text = re.sub(r"\bNone\b", "null", text.replace("`", ""))
+    return kind, f"{text[0].upper()}{text[1:]}"
 
 
 def _object(properties: Schema) -> Schema:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import platform
 import re
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import MISSING, fields, replace
 from importlib.metadata import PackageNotFoundError, version
 from inspect import Parameter, signature
@@ -19,7 +19,7 @@ from benchinfer.comparison.per_dataset import Comparisons
 from benchinfer.core.hints import named_arguments
 from benchinfer.core.numbers import join, sentence
 from benchinfer.core.provenance import __version__
-from benchinfer.core.sections import Check, Figure, Reference, Section, Table, checks_table
+from benchinfer.core.sections import Cell, Check, Figure, Reference, Section, Table, checks_table
 
 if TYPE_CHECKING:
     from benchinfer.reports.gather import ReportInput
@@ -95,12 +95,17 @@ def in_prose(section: Section) -> Section:
         section,
         lead=as_prose(section.lead),
         text=tuple(map(as_prose, section.text)),
-        attention=tuple(replace(line, text=as_prose(line.text)) for line in section.attention),
+        attention=_lines(section.attention),
+        remarks=_lines(section.remarks),
         checks=tuple(map(_check, section.checks)),
         evidence=tuple(map(_reading, section.evidence)),
         tables=tuple(map(_reading, section.tables)),
         fold=fold and replace(fold, tables=tuple(map(_reading, fold.tables))),
     )
+
+
+def _lines(lines: Sequence[Cell]) -> tuple[Cell, ...]:
+    return tuple(replace(line, text=as_prose(line.text)) for line in lines)
 
 
 def _check(check: Check) -> Check:
@@ -123,6 +128,12 @@ def tables(section: Section) -> Iterator[Table]:
     yield from (table for table in section.all_tables if not table.frame.empty)
     if section.checks:
         yield checks_table(section.checks)
+
+
+def attention(section: Section) -> tuple[tuple[str, tuple[Cell, ...]], ...]:
+    """Return what may change a verdict, and remarks, each with a heading."""
+    kinds = ("What may change a verdict", section.attention), ("Remarks", section.remarks)
+    return tuple((heading, lines) for heading, lines in kinds if lines)
 
 
 def figures(section: Section) -> tuple[Figure, ...]:

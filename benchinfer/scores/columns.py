@@ -384,7 +384,7 @@ def _given(search: _Search, columns: Mapping[str, str]) -> None:
             what = f"there is no column {name!r}: each column is said by itself."
             raise ScoreTableError(what, hint=f"columns={pairs!r}.")
         if role not in (*ROLES, *INNER):
-            hint = f"from the table's name to ours: {', '.join(map(repr, (*ROLES, IGNORE)))}."
+            hint = unknown("role", role, (*ROLES, IGNORE)).hint[0]
             if name in ROLES and role in search.names:
                 hint = f"the other way round: columns={ {role: name}!r}."
             what = f"columns={ {name: role}!r}: there is no role {role!r}."

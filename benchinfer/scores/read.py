@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, cast
 
 import narwhals as nw
 
@@ -66,6 +66,7 @@ from benchinfer.scores.declaration import (
 )
 from benchinfer.scores.formats.format import BATTLE, Format
 from benchinfer.scores.resampling import Resampling
+from benchinfer.scores.roles.directions import direction
 from benchinfer.scores.rows.changes import rows_of
 from benchinfer.scores.rows.engine import EngineRows
 from benchinfer.scores.rows.factors import (
@@ -84,7 +85,6 @@ from benchinfer.scores.rows.nesting import (
     reduce_units,
 )
 from benchinfer.scores.rows.places import PlacedRows, placed, placed_frame
-from benchinfer.scores.rows.rows import Rows
 from benchinfer.scores.sources.curves import Take, points, without_column
 from benchinfer.scores.sources.files import as_files, open_source
 from benchinfer.scores.sources.frames import Source, engine_errors
@@ -132,9 +132,10 @@ def read_scores(
         ``["old.json", "new.json"]``.
     measures
         Measures, ``{"accuracy": "higher"}``, ``"error:lower:0.01"``, or the path of a
-        ``measures.toml``; by default the ``measures.toml`` beside the table. A `Declaration` has
-        them with all else that is said of the table, also what no argument says: a query, weights
-        of nested units, and crashed runs.
+        ``measures.toml``; by default the ``measures.toml`` beside the table. ``"accuracy"`` alone
+        has the direction of its name, if that has one meaning. A `Declaration` has them with all
+        else that is said of the table, also what no argument says: a query, weights of nested
+        units, and crashed runs.
     columns
         Column to role where names are not common ones: ``{"task": "dataset"}``. Columns that
         are given the same role are joined by ``/``. Two to six columns of the role ``"factor"``
@@ -224,7 +225,7 @@ def read_scores(
     accuracy (higher is better))
     """
     declaration = Declaration(
-        None if isinstance(measures, Declaration) else measures,
+        None if isinstance(measures, Declaration) else _directed(measures),
         columns,
         layout,
         where,
@@ -241,6 +242,16 @@ def read_scores(
         take,
     )
     return read(source, declaration.over(Declaration.of(measures)))
+
+
+def _directed(measures: Measures | None) -> Measures | None:
+    """Return measures, with the directions that the names of those given by name alone have."""
+    if isinstance(measures, str):
+        named = ":" in measures or measures.endswith(".toml")
+        return measures if named else f"{measures}:{direction(measures)}"
+    if isinstance(measures, Sequence):
+        return [cast("str", _directed(m)) if isinstance(m, str) else m for m in measures]
+    return measures
 
 
 def read(source: object, declaration: Declaration) -> ScoreTable:
@@ -317,7 +328,7 @@ def read_traces(
     [10.0, 10.0]
     """
     declaration = Declaration(
-        None if isinstance(measures, Declaration) else measures,
+        None if isinstance(measures, Declaration) else _directed(measures),
         columns,
         layout,
         where,
@@ -605,7 +616,7 @@ def _streamed(origin: Source, roles: Roles, constant: Mapping[str, str]) -> Plac
     return placed(*origin.stream(roles.labels, roles.scores), columns, constant)
 
 
-def _of_dense(rows: Rows, roles: Roles, options: _Options) -> Reading:
+def _of_dense(rows: PlacedRows, roles: Roles, options: _Options) -> Reading:
     summary = rows.summary()
     counts = {"rows": int(summary.n.sum()), "labels": 0, "absent": 0, "infinite": 0, "large": 0}
     return Reading(None, None, rows, summary, roles, *options, counts)

@@ -88,7 +88,7 @@ def test_the_first_screen_fits_and_has_its_order(driver, sized, k, width):
         "const scroll = answer.querySelector('.key .scroll');"
         "const rows = [...scroll.querySelectorAll('tbody tr')];"
         "const cells = rows.flatMap(row => [...row.cells]).map(c => c.getBoundingClientRect());"
-        "const tops = ['.lead', '.lead + p', '.key', '.drawn', '.attention'].map("
+        "const tops = ['.lead', '.lead + p', '.key', '.drawn', ':is(.attention, .remarks)'].map("
         "  one => answer.querySelector(one).getBoundingClientRect().top);"
         "return [scroll.scrollWidth - scroll.clientWidth, document.documentElement.scrollWidth,"
         "  tops, rows.length, Math.max(...cells.map(c => c.right)),"

@@ -144,7 +144,7 @@ def test_garbled_table_names_every_fault_at_once(run: Callable, table: Callable)
         ]
     )
     result = run("check", path, *LOWER)
-    assert result.exit_code == 1
+    assert result.exit_code == 4
     assert result.stdout == ""
     assert result.stderr.startswith("Error: ")
     for word in ("number", "no score", "infinit", "label", "repeats"):
@@ -154,15 +154,15 @@ def test_garbled_table_names_every_fault_at_once(run: Callable, table: Callable)
 
 def test_errors_of_check_as_json(run: Callable, table: Callable) -> None:
     result = run("check", table([("iris", 1, "svm", "good")]), *LOWER, "--json")
-    assert result.exit_code == 1
+    assert result.exit_code == 4
     found = json.loads(result.stdout)["findings"]
     assert {f["rule"] for f in found if f["severity"] == "error"} == {"not numbers"}
 
 
 @pytest.mark.parametrize("source", ["nowhere.csv", "example:nothing"])
-def test_what_is_not_there_is_1(run: Callable, source: str) -> None:
+def test_what_is_not_there_is_4(run: Callable, source: str) -> None:
     result = run("check", source)
-    assert result.exit_code == 1
+    assert result.exit_code == 4
     assert result.stderr.startswith("Error: ")
 
 

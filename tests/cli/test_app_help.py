@@ -64,7 +64,7 @@ def test_each_help_ends_with_an_example_and_exit_codes(
 def test_the_traceback_of_an_error(run: Callable) -> None:
     assert "Traceback" not in run("check", "nowhere.csv").stderr
     found = run("check", "nowhere.csv", "--debug")
-    assert found.exit_code == 1
+    assert found.exit_code == 4
     assert "Traceback" in found.stderr
     assert found.stderr.rstrip().endswith("Hint: looked in the current folder.")
 

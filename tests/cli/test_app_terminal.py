@@ -142,7 +142,7 @@ def test_a_table_from_standard_input(run: Callable, clear: Path) -> None:
     [
         (lambda data: data.replace(b",", b"\t"), 0, "standard input: 72 scores"),
         (gzip.compress, 0, "standard input: 72 scores"),
-        (lambda _: b"", 1, "Error: "),
+        (lambda _: b"", 4, "Error: "),
     ],
 )
 def test_what_standard_input_holds_is_told_by_its_first_bytes(
@@ -187,7 +187,7 @@ def test_errors_of_filters_are_all_that_is_on_stderr(tmp_path: Path) -> None:
         text=True,
         check=False,
     )
-    assert found.returncode == 1
+    assert found.returncode == 4
     assert re.fullmatch(r"Error: --where [^\n]*\nHint: [^\n]*\n", found.stderr)
 
 

@@ -16,7 +16,7 @@ def test_the_command_lists_says_where_and_computes(run, tmp_path, monkeypatch):
     document = json.loads(run("reproduce", "demsar2006", "--json").output)
     assert len(document["numbers"]) == 9
     (tmp_path / "x.tsv").write_text("1\n")
-    assert run("reproduce", "freitag2021", tmp_path / "x.tsv").exit_code == 1
+    assert run("reproduce", "freitag2021", tmp_path / "x.tsv").exit_code == 4
     assert run("reproduce", "nobody").exit_code == 2
     demsar = entry("demsar2006")
     first, *others = demsar.published

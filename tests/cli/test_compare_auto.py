@@ -105,7 +105,7 @@ def test_time_outs_without_a_limit_are_asked_for(run, tmp_path):
     asked = ("--column", "solver=algorithm", "-m", "seconds:lower")
     result = run(path, *asked)
     text = " ".join((result.stdout + result.stderr).split())
-    assert result.exit_code == 1
+    assert result.exit_code == 4
     assert "names 6 time-outs" in text
     assert "--measures seconds:lower:limit=1800" in text
     assert run(path, *asked[:3], "seconds:lower:limit=1800").exit_code in (0, 3)

@@ -109,18 +109,18 @@ def test_published_effects_from_one_baseline(run: Callable, tmp_path: Path) -> N
     path.write_text("\n".join(rows))
     asked = ("compare", "meta", str(path), "--measures", "accuracy:higher")
     refused = run(*asked)
-    assert refused.exit_code == 1
+    assert refused.exit_code == 4
     assert "--correlation 0.5" in refused.stderr
     assert run(*asked, "--correlation", "0.5").exit_code in (0, 3)
 
 
 def test_what_does_not_go_with_published_effects(run: Callable, papers: str) -> None:
     for code, words, asked in (
-        (1, "--harmonise NAME=MEASURE:FORMULA", ("meta", papers, *HARMONISE[:2])),
+        (4, "--harmonise NAME=MEASURE:FORMULA", ("meta", papers, *HARMONISE[:2])),
         (2, "'--resampling'", ("meta", papers, *HARMONISE, "--resampling", "cv:10")),
         (2, "NAME=MEASURE:FORMULA", ("meta", papers, "--harmonise", "error")),
         (2, "published effects", (*BALANCED[1:], "--correlation", "0.5")),
-        (1, "benchinfer compare meta", ("mixed", papers, *HARMONISE[:2])),
+        (4, "benchinfer compare meta", ("mixed", papers, *HARMONISE[:2])),
     ):
         got = run("compare", *asked)
         assert got.exit_code == code

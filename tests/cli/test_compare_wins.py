@@ -126,5 +126,5 @@ def test_what_goes_with_scores_alone_is_refused_of_published_wins(
         assert result.exit_code == 2, options
         assert said in " ".join(result.stderr.split())
     result = run("compare", "mixed", str(published))
-    assert result.exit_code == 1
+    assert result.exit_code == 4
     assert "benchinfer compare wins compares by them" in " ".join(result.stderr.split())

@@ -56,7 +56,7 @@ def test_one_paragraph_for_each_measure_and_the_verdict(run: Callable) -> None:
     assert [line.split(":")[0] for line in said[1:]] == ["error", "seconds"]
     text = " ".join(found.stdout.split())
     assert "ratio 4.5" in text
-    assert "tolerance a factor of 1.1, p = 0.0001" in text
+    assert "tolerance a factor of 1.1, p < 0.001" in text
 
 
 def test_what_cannot_be_read_is_no_fail(run: Callable, table: Callable) -> None:

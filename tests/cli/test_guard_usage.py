@@ -27,7 +27,7 @@ def test_no_words_of_the_library_that_checks(
 
 def test_a_table_in_the_place_of_a_command(run: Callable) -> None:
     found = [run(*words, "k2.csv") for words in ((), ("compare",), ("compare", "auto"))]
-    assert {(each.exit_code, each.stderr) for each in found} == {(1, found[0].stderr)}
+    assert {(each.exit_code, each.stderr) for each in found} == {(4, found[0].stderr)}
     assert "k2.csv" in found[0].stderr
     found = run("compare", "mixde", "k2.csv")
     assert found.exit_code == 2
@@ -78,7 +78,7 @@ def test_a_measure_that_is_nearly_a_column(run: Callable, tmp_path: Path) -> Non
     path = tmp_path / "scores.csv"
     path.write_text("task,model,accuracy\na,x,0.9\na,y,0.8\nb,x,0.7\nb,y,0.6\n")
     result = run("check", path, "-m", "accurcy:higher")
-    assert result.exit_code == 1
+    assert result.exit_code == 4
     assert "did you mean the measure 'accuracy'?" in result.stderr
 
 
@@ -89,3 +89,44 @@ def test_a_report_without_tests_has_no_level(run: Callable, tmp_path: Path) -> N
     text = page.read_text(encoding="utf-8")
     assert "nan %" not in text
     assert "nothing was tested" in text
+
+
+@pytest.mark.parametrize(
+    ("words", "meant"),
+    [
+        (("compare", "mixed", "TABLE", "-m", "auc:higher", "--control", "svmm"), "svm"),
+        (("gate", "TABLE", "-m", "auc:higher", "--baseline", "svm", "--candidate", "knnn"), "knn"),
+        (("compare", "mixed", "TABLE", "-m", "auc:higher", "--dataset", "irs"), "iris"),
+        (("compare", "example:sklearn_bootstrap", "-m", "eror"), "error"),
+        (("check", "TABLE", "--column", "modle=algorithm", "-m", "auc:higher"), "model"),
+        (("check", "TABLE", "--column", "model=algoritm", "-m", "auc:higher"), "algorithm"),
+        (("check", "TABLE", "--where", "model = 'svn'", "-m", "auc:higher"), "svm"),
+        (("check", "TABLE", "--names", "svn=SVM", "-m", "auc:higher"), "svm"),
+        (("check", "TABLE", "--covariates", "tas", "-m", "auc:higher"), "task"),
+    ],
+)
+def test_what_was_meant_is_named(
+    run: Callable, tmp_path: Path, words: tuple[str, ...], meant: str
+) -> None:
+    path = tmp_path / "scores.csv"
+    path.write_text("task,model,auc\niris,svm,0.9\niris,knn,0.8\nwine,svm,0.7\nwine,knn,0.6\n")
+    found = run(*(path if word == "TABLE" else word for word in words))
+    assert found.exit_code in (2, 4)
+    assert f"did you mean {meant}" in found.stderr.replace("'", "")
+
+
+@pytest.mark.parametrize(
+    ("typed", "line"),
+    [
+        ((), "benchinfer [OPTIONS] {SCORES}"),
+        (("compare",), "benchinfer compare [OPTIONS] {SCORES}"),
+        (("compare", "auto"), "benchinfer compare auto [OPTIONS] {SCORES}"),
+        (("gate",), "benchinfer gate [OPTIONS] {SCORES}"),
+    ],
+)
+def test_the_usage_line_has_the_words_that_were_typed(
+    run: Callable, typed: tuple[str, ...], line: str
+) -> None:
+    found = run(*typed, "a.csv", "--no-such-option")
+    assert found.exit_code == 2
+    assert found.stderr.splitlines()[0].startswith(f"Usage: {line}".replace("benchinfer", "root"))

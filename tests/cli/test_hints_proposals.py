@@ -30,7 +30,7 @@ def commands(text):
 @pytest.mark.parametrize("typed", [["check"], ["compare", "mixed"], []])
 def test_an_error_ends_with_the_command_that_works(run, runs, typed):
     failed = run(*typed, runs)
-    assert failed.exit_code == 1
+    assert failed.exit_code == 4
     (words, *_) = commands(failed.stderr)
     assert words[: len(typed) + 1] == [*typed, str(runs)]
     answer = run(*(word.replace("BETTER", "higher") for word in words))
@@ -80,7 +80,7 @@ def test_enter_runs_the_first_proposal(at_terminal, runs):
 @pytest.mark.parametrize("typed", ["n\n", "", "\n"])
 def test_another_answer_ends(at_terminal, runs, typed):
     answer = at_terminal("check", runs, typed=typed)
-    assert answer.exit_code == 1
+    assert answer.exit_code == 4
     assert answer.stdout == ""
 
 
@@ -91,7 +91,7 @@ def test_directions_alone_are_asked_for(at_terminal, tmp_path):
     assert "Enter runs" not in answer.stderr
     assert f"$ benchinfer check {path} -m score:higher" in answer.stderr
     assert "2 algorithms" in answer.stdout
-    assert at_terminal("check", path, typed="").exit_code == 1
+    assert at_terminal("check", path, typed="").exit_code == 4
 
 
 @pytest.mark.usefixtures("runs")

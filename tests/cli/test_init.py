@@ -78,7 +78,7 @@ def test_the_second_command_reads_the_table_without_options(
 ) -> None:
     (here / "runs.csv").write_text(WITHOUT_A_TOOL[layout], encoding="utf-8")
     refused = run("check", "runs.csv", *_joined(layout))
-    assert refused.exit_code == 1
+    assert refused.exit_code == 4
     if "higher or lower" in refused.stderr or "as measures" in refused.stderr:
         once = "Once for all commands: benchinfer init runs.csv\n"
         assert refused.stderr.endswith(once) or "It can be read by" in refused.stderr
@@ -184,7 +184,7 @@ def test_a_file_is_not_overwritten_and_never_left_half(run: Callable, here: Path
     assert "there is a benchinfer.toml already." in refused.stderr
     assert "--force" in refused.stderr
     wrong = run("init", "runs.csv", "--force", "--names", "nobody=x")
-    assert wrong.exit_code == 1
+    assert wrong.exit_code == 4
     assert file.read_text(encoding="utf-8") == "level = = 1"
     assert run("init", "runs.csv", "--force").exit_code == 0
     assert fill(here) == {"value": "lower"}
@@ -194,7 +194,7 @@ def test_a_file_is_not_overwritten_and_never_left_half(run: Callable, here: Path
 def test_a_table_with_faults_writes_nothing(run: Callable, here: Path) -> None:
     (here / "runs.csv").write_text(LONG + "a,1,svm,0.5\n", encoding="utf-8")
     refused = run("init", "runs.csv")
-    assert refused.exit_code == 1
+    assert refused.exit_code == 4
     assert "1 place" in refused.stderr
     assert not (here / "benchinfer.toml").exists()
 

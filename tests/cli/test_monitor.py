@@ -66,7 +66,7 @@ def test_a_loop_over_a_growing_file_ends(run: Callable, growing: Callable) -> No
 def test_a_changed_past_and_a_changed_design(run: Callable, growing: Callable) -> None:
     assert run("monitor", growing(60, 0.3), *ARGUMENTS).exit_code == 3
     changed = run("monitor", growing(60, 0.4), *ARGUMENTS)
-    assert changed.exit_code == 1
+    assert changed.exit_code == 4
     assert "scores changed" in changed.stderr
     other = run("monitor", growing(60, 0.3), *ARGUMENTS, "--stage", "20")
     assert other.exit_code == 2

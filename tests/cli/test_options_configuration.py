@@ -76,7 +76,7 @@ def test_new_names_are_a_table_and_an_option(run: Callable, here: Callable) -> N
     assert "iris" not in typed.stdout
     assert typed.stderr == "note  benchinfer.toml: --measures\n"
     wrong = run("check", table, "--names", "aa=Base")
-    assert wrong.exit_code == 1
+    assert wrong.exit_code == 4
     assert "aa (did you mean a?)" in wrong.stderr
     assert run("check", table, "--names", "a").exit_code == 2
 

@@ -35,7 +35,7 @@ def test_covariates_are_options_of_each_command(run: Callable, features: Path) -
     assert done.exit_code == 0
     assert done.output == run("describe", *arguments[:-1]).output
     wrong = run("describe", *arguments, "kind")
-    assert wrong.exit_code == 1
+    assert wrong.exit_code == 4
     assert "4 scores have a covariate 'kind' that is not a number." in wrong.output
 
 

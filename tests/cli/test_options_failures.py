@@ -75,12 +75,12 @@ def test_scores_are_those_that_were_asked_for(
 
 def test_headlines_and_documents_name_failures(run: Callable, runs: Path) -> None:
     text = " ".join(run("compare", runs, *READ).stdout.split())
-    assert "3 runs failed (boost 3) and are left out." in text
+    assert "3 runs failed (3 of boost) and are left out." in text
     assert "boost lacks 37.5 % of its scores" in text
     document = json.loads(run("compare", runs, *READ, "--failed", "constant", "--json").stdout)
     one = document["measures"]["result"]
     assert one["gaps"]["counted"] == "the scores of Constant"
-    assert "3 failed runs count as the scores of Constant (boost 3)." in one["headline"]
+    assert "3 failed runs count as the scores of Constant (3 of boost)." in one["headline"]
 
 
 def test_a_gate_takes_the_same_scores(run: Callable, runs: Path) -> None:

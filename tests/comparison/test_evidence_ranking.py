@@ -8,6 +8,7 @@ import benchinfer as bi
 from benchinfer.comparison.evidence import positions
 from benchinfer.comparison.figures.ranking import layout
 from benchinfer.comparison.sections import summary
+from benchinfer.comparison.wording import reversals
 from benchinfer.core.verdict import Verdict
 
 
@@ -127,11 +128,11 @@ def test_a_pair_that_is_decided_against_the_levels_is_marked():
 
 def test_a_best_level_that_is_beaten_is_named_with_its_winner():
     found = decided(reversed_verdict(), 1, Verdict.SECOND, 1)
-    assert "a has the highest acc by its estimate, but c is better than it" in found.headline()
+    assert "a has the highest mean acc by its estimate, but c is better than it" in found.headline()
     assert found.relation().order[0] == "a"
 
 
 def test_nothing_is_marked_where_verdicts_follow_the_levels():
     found = decided(reversed_verdict(), *[Verdict.FIRST] * 3)
-    assert found._reversals() == ""
+    assert reversals(found) == ""
     assert "*" not in "".join(map(str, found.table().texts()))

@@ -81,8 +81,8 @@ def test_how_to_read_a_contrast():
 @pytest.mark.parametrize(
     ("write", "value", "text"),
     [
-        (numbers.p_value, 0.0, "<0.0001"),
-        (numbers.p_value, 1.0, ">0.9999"),
+        (numbers.p_value, 0.0, "<0.001"),
+        (numbers.p_value, 1.0, ">0.999"),
         (numbers.p_value, float("nan"), "\N{EN DASH}"),
         (numbers.significant, -0.00001234, f"{MINUS}0.0000123"),
         (numbers.significant, 1e7, "10,000,000"),

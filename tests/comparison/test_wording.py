@@ -35,7 +35,7 @@ def said(names, *, levels=None, **pairs):
             "a has the lower error by its estimate, but b is better than it",
         ),
         ("abc", {"ab": "first", "ac": "first"}, "a is better than each of the other 2 algorithms"),
-        ("ab", {}, "a has the lower error, but against b it is undecided"),
+        ("ab", {}, "a has the lower error; whether it is better than b is undecided"),
         (
             "ab",
             {"ab": "equivalent"},
@@ -62,22 +62,22 @@ def said(names, *, levels=None, **pairs):
         (
             "abc",
             {"ac": "first"},
-            "a has the lowest error; it is better than c; against b it is undecided",
+            "a has the lowest error; it is better than c; whether it is better than b is undecided",
         ),
         (
             "abcd",
             {"ab": "equivalent", "ac": "first"},
             (
                 "a has the lowest error; it is better than c and equivalent (within 0.01) to b;"
-                " against d it is undecided"
+                " whether it is better than d is undecided"
             ),
         ),
         (
             "abcdefghi",
             {"ab": "first", "ac": "first", "ad": "first", "ae": "first"},
             (
-                "a has the lowest error; it is better than b, c, d and e; against f, g, h and i it"
-                " is undecided"
+                "a has the lowest error; it is better than b, c, d and e; whether it is better than"
+                " f, g, h or i is undecided"
             ),
         ),
         # The best estimate may belong to none of the decided pairs, or to a loser.
@@ -85,8 +85,8 @@ def said(names, *, levels=None, **pairs):
             "abcd",
             {"bd": "first"},
             (
-                "a has the lowest error, but against each of the other 3 it is undecided; b is"
-                " better than d"
+                "a has the lowest error; whether it is better than any of the other 3 is undecided;"
+                " b is better than d"
             ),
         ),
         (
@@ -102,14 +102,14 @@ def said(names, *, levels=None, **pairs):
         (
             "abc",
             {"ab": "first", "ac": "undecided", "bc": "missing"},
-            "a has the lowest error; it is better than b; against c it is undecided",
+            "a has the lowest error; it is better than b; whether it is better than c is undecided",
         ),
         (
             "abcde",
             {"ab": "first", "ac": "missing", "cd": "first"},
             (
-                "a has the lowest error; it is better than b; against d and e it is undecided; it"
-                " was not compared with c"
+                "a has the lowest error; it is better than b; whether it is better than d or e is"
+                " undecided; it was not compared with c"
             ),
         ),
         (
@@ -136,7 +136,7 @@ def said(names, *, levels=None, **pairs):
             },
             (
                 "a is better than d and d is better than e; b is equivalent (within 0.01) to it;"
-                " undecided: c"
+                " the comparison with c is undecided"
             ),
         ),
         (
@@ -189,18 +189,19 @@ def test_rows_read_as_sentences():
 def test_a_shared_best_estimate_is_said():
     shared = said("abc", levels=[2, 2, 1], bc="first")
     assert shared == (
-        "b has the lowest error, tied with a; it is better than c; against a it is undecided"
+        "b has the lowest error, tied with a; it is better than c; whether it is better than a is"
+        " undecided"
     )
 
 
 def test_two_with_the_same_level_are_named_together():
-    assert said("ab", levels=[2, 2]) == "a and b have the same error, and are undecided"
+    assert said("ab", levels=[2, 2]) == "a and b have the same error; which is better is undecided"
 
 
 @pytest.mark.parametrize(
     ("verdict", "words"),
     [
-        ("undecided", "a and b are undecided"),
+        ("undecided", "whether a is better than b is undecided"),
         ("equivalent", "a and b are equivalent (within 0.01)"),
         ("second", "b is better than a"),
     ],
@@ -217,8 +218,8 @@ def test_lists_of_verdicts_are_joined_by_winner():
     lost = {f"b{name}": "first" for name in "defghi"}
     text = said(names, **lost, cd="first", ce="first", eh="first")
     assert text == (
-        "a has the lowest error, but against each of the other 8 it is undecided; b is better than"
-        " d, e, f and 3 more; c is better than d and e; 1 more is better than another"
+        "a has the lowest error; whether it is better than any of the other 8 is undecided; b is"
+        " better than d, e, f and 3 more; c is better than d and e; 1 more is better than another"
     )
 
 
@@ -227,7 +228,7 @@ def test_headlines_say_on_how_many_data_sets_an_algorithm_rests():
     values[:, 0] += 9
     values[2:, 0] = values[:1, 2] = np.nan
     found = bi.compare_mixed(bi.read_scores(table(values).dropna(), measures="acc:higher"))
-    assert "a00 (on 2 of 6 data sets) has the highest acc" in found.headline()
+    assert "a00 (on 2 of 6 data sets) has the highest mean acc" in found.headline()
     assert resting(found.setting.coverage) == {
         "a00": "a00 (on 2 of 6 data sets)",
         "a02": "a02 (on 5 of 6 data sets)",
@@ -252,5 +253,5 @@ def test_levels_are_called_by_what_is_tested():
     assert "has the lowest mean rank" in pooled.headline()
     assert summary(pooled).caption == "Levels: mean rank (lower is better)"
     by_means = bi.compare_permutation(scores, on="values")
-    assert "highest acc" in by_means.headline()
+    assert "highest mean acc" in by_means.headline()
     assert summary(by_means).caption.startswith("Levels: acc")

@@ -282,3 +282,8 @@ def test_random_flips_are_near_all_of_them():
     p, error = rotations.step_down_flips(halves, two_sided=True, alpha=ALPHA, directions=20_000)
     assert (np.abs(p - exact) <= 5 * error + 1e-4).all()
     assert (error > 0).all()
+
+
+def test_statistics_beyond_the_largest_number_are_infinite_without_a_warning():
+    along = rotations._Along(np.array([[1e300]]), np.array([[1e-300]]), np.array([0]), pooled=False)
+    assert along.ratio.tolist() == [[np.inf]]

@@ -1,5 +1,6 @@
 """The first screen of a measure's part."""
 
+import re
 from dataclasses import replace
 
 import numpy as np
@@ -57,7 +58,7 @@ def test_its_parts_stand_in_the_order_in_which_they_are_read(both):
     gapped = scores_of(long(6, 12, gap=0.05))
     for results in (both, [bi.compare_mixed(gapped), bi.compare_permutation(gapped, seed=1)]):
         page = compose(gather(results, None))
-        text = html.render(page)
+        text = re.sub(r'<span class="unbroken">(.*?)</span>', r"\1", html.render(page))
         section = page.parts[0].sections[0]
         (table,) = section.evidence
         parts = [section.lead, section.text[0], table.caption, "<svg", section.attention[0].text]
@@ -204,16 +205,19 @@ def test_which_data_there_are_and_what_failed_is_said():
     table = long(3, 12)
     scores = bi.read_scores(table, measures="acc:higher", resampling="seeds")
     said = first_screen(bi.compare_mixed(scores))
-    assert said.text == ("3 algorithms on 12 data sets, 3 seeds each.",)
+    assert said.text == ("3 algorithms on 12 data sets, 3 seeds each; no score is missing.",)
     table.loc[table.index[:4], "acc"] = np.nan
     gapped = bi.read_scores(table, measures="acc:higher")
     said = first_screen(bi.compare_mixed(gapped))
-    assert "4 runs failed (algorithm-number-000 3 and algorithm-number-001 1)" in said.lead
-    first = "3 algorithms on 12 data sets, at most 3 scores each; 1 of 36 cells has no score."
+    assert "4 runs failed (3 of algorithm-number-000 and 1 of algorithm-number-001)" in said.lead
+    first = "3 algorithms on 12 data sets, at most 3 replications each; 1 of 36 cells has no score."
     assert said.text[0] == first
+    fewer = "1 of 36 cells has fewer scores than others of the same data set."
+    assert fewer in [line.text for line in said.remarks]
+    assert said.attention[0].text.startswith("Another analysis fits: compare_mixed(")
     one = bi.read_scores(long(3, 1), measures="acc:higher")
     assert first_screen(bi.compare_mixed(one)).text[0] == (
-        "3 algorithms on the data set d00, 3 scores each."
+        "3 algorithms on the data set d00, 3 replications each; no score is missing."
     )
 
 
@@ -231,12 +235,14 @@ def test_runs_with_a_limit_say_how_many_each_solved():
     assert first_screen(found).text[0].endswith(said)
 
 
-def test_what_asks_for_attention_leads_to_its_row(both):
+def test_what_may_change_a_verdict_and_remarks_lead_to_their_rows(both):
     section = first_screen(*both)
-    failed = [check for check in both[0]._checks if not check.ok]
-    said = [one.text for one in section.attention]
-    assert {check.sentence for check in failed} >= {*said[:4]}
-    assert {one.link for one in section.attention} == {"c0-diagnostics"}
+    failed = [check for check in both[0]._checks if not check.ok and check.check != "tolerance"]
+    for lines, doubtful in ((section.attention, True), (section.remarks, False)):
+        found = {check.sentence for check in failed if (check.concerns != "reading") == doubtful}
+        assert {one.text for one in lines} == found
+        assert {one.link for one in lines} <= {"c0-diagnostics"}
+    assert section.attention
     text = html.render(compose(gather(both, None)))
     assert 'href="#measure-1-1-diagnostics"' in text
     assert 'id="measure-1-1-diagnostics"' in text

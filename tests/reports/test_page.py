@@ -6,6 +6,7 @@ import pytest
 
 import benchinfer as bi
 from benchinfer.comparison import sections
+from benchinfer.comparison.wording import proviso
 from benchinfer.core.numbers import count
 from benchinfer.core.sections import Request
 from benchinfer.reports import html
@@ -43,7 +44,7 @@ def test_sections_of_a_whole_table(whole_text, table):
     assert page.headings() == [
         "simulated score",
         "Answer",
-        "What asks for attention",
+        "What may change a verdict",
         "Method: mixed model",
         "Verdicts of each analysis",
         "What would change the verdicts",
@@ -75,8 +76,13 @@ def test_sections_of_a_whole_table(whole_text, table):
         "Provenance",
     ]
     mixed = bi.compare_mixed(table)
-    for text in (mixed.headline(), str(mixed.relation()), mixed.method, mixed.rule, mixed.formula):
+    # The condition of the claims is in the headline, and is said once.
+    method = mixed.method.removesuffix(proviso(mixed.proviso))
+    for text in (mixed.headline(), str(mixed.relation()), method, mixed.rule, mixed.formula):
         assert text in page.text
+    assert proviso(mixed.proviso).strip() not in page.text
+    (answered,) = (s for s in compose(gather(mixed, None)).parts[0].sections if "Method" in s.title)
+    assert "".join(text for _, text in answered.facts).count(mixed.formula) == 1
     assert "no random sample" in page.text
     assert "nothing is missing" in page.text
     assert bi.__version__ in page.text
@@ -94,7 +100,8 @@ def test_what_a_reader_sees_who_opens_nothing(whole_text, table):
     heads = [word for stack, word in seen if stack[-1:] == ("h3",)]
     assert heads == ["Answer", "Method: mixed model", "Provenance"]
     mixed, text = bi.compare_mixed(table), " ".join(word for _, word in seen)
-    for said in (mixed.headline(), mixed.method, mixed.rule, "What asks for attention"):
+    method = mixed.method.removesuffix(proviso(mixed.proviso))
+    for said in (mixed.headline(), method, mixed.rule, "What may change a verdict"):
         assert said in text
     assert "Verdicts of each analysis" not in text
     assert table.digest in text

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 import benchinfer as bi
+from benchinfer.comparison.wording import level_title
 from benchinfer.core.arguments import ArgumentError
 from benchinfer.core.errors import DesignError
 from tests.scores.tables import additive, table
@@ -340,7 +341,7 @@ def test_a_report_gives_the_code_that_normalises(tmp_path):
 def test_axes_have_the_scale():
     result = bi.compare_mixed(read(simulated()).normalise("min-max"))
     scale = "[0 = worst, 1 = best score of each data set]"
-    assert result._level_title == f"normalised score {scale}"
+    assert level_title(result) == f"normalised score {scale}"
     for kind in ("ranking", "forest", "critical-difference"):
         texts = [text.get_text() for text in bi.plot(result, kind).findobj(match=_is_text)]
         assert scale in re.sub(r"\s+", " ", " ".join(texts)), kind

@@ -131,6 +131,8 @@ def compare_fit(
     if target == "domain":
         effects, common = draws.effects, draws.common.average
     levels = level_of(common[:, :, None] + effects, level)
+    if options.interactions == "t" and target == "domain":
+        levels = replace(levels, order_name="typical {}")  # the centre of t interactions
     family = options.family(setting.algorithms, levels.estimate)
     matrix = family.matrix[family.wanted]
     average = average_outcomes(effects, matrix, margin, level)

@@ -132,6 +132,7 @@ def _design(result: BayesComparison) -> list[Check]:
                 0.0,
                 1.0,
                 least=True,
+                concerns="verdict",
                 sentence="How much training sets overlap is not declared: replications count as"
                 " independent.",
                 remedy='To set their correlation, declare resampling="cv:FOLDS" or'
@@ -160,6 +161,7 @@ def _near_duplicates(result: BayesComparison) -> list[Check]:
         Check.of(
             "pairs closer than the model can show",
             len(names),
+            concerns="verdict",
             sentence=f"{subject(len(names), 'pair', 'is')} closer than the model can show with so"
             f" few data sets ({first}).",
             remedy="The prior keeps their difference too wide on the next data set, so that"

@@ -143,6 +143,7 @@ class LeaveOneOut(Readable):
             Check.of(
                 "influential data sets",
                 len(above),
+                concerns="verdict",
                 sentence=f"The posterior rests on single data sets: {names}.",
                 remedy=f"Without one of them it differs much ({again}): look at the scores there,"
                 " and compare without it.",

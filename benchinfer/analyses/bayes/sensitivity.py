@@ -283,6 +283,7 @@ class OtherModels:
         return Check.of(
             f"other models, of {len(self.variants)}, that answer otherwise",
             self.disagree,
+            concerns="verdict",
             sentence=f"{subject(self.disagree, 'other model', 'answers', of=len(self.variants))}"
             f" otherwise ({answers}).",
             remedy="The scores do not tell which model is right: say which is meant, and both"

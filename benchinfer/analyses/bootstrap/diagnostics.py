@@ -86,6 +86,7 @@ def _error_rate(result: BootstrapComparison, procedure: BootstrapProcedure) -> C
         "error rate of one contrast / nominal, for means of normal scores",
         factor,
         1.5,
+        concerns="verdict",
         sentence=f"There are too few {drawn}s to draw from: for means of normal scores a"
         f" contrast errs {factor:.2g} times as often as it should.",
         remedy="Intervals are too short and p-values too small this far out in the tail;"
@@ -99,6 +100,7 @@ def _single_replication(procedure: BootstrapProcedure) -> Check:
         "share of one replication in the variance of a contrast, largest",
         procedure.largest_part,
         0.5,
+        concerns="verdict",
         sentence=f"One replication makes {percent(procedure.largest_part)} of the variance of a"
         " contrast, as a failed run does.",
         remedy="How often runs fail is hardly known then, and intervals of levels are too short,"
@@ -175,6 +177,7 @@ def _resamples(result: BootstrapComparison, procedure: BootstrapProcedure) -> li
         "smallest p-value that the resamples allow, adjusted",
         smallest,
         alpha,
+        concerns="verdict",
         sentence="No pair can be decided: the smallest adjusted p-value that the resamples allow"
         f" is {smallest:.4g}.",
         remedy=f"Intervals are infinite. {more}",

@@ -30,7 +30,9 @@ from benchinfer.core.numbers import join
 from benchinfer.core.progress import Progress
 from benchinfer.scores.checks.findings import COUNTED_RUNS
 from benchinfer.scores.normalisation import Normalise
+from benchinfer.scores.read import read_scores
 from benchinfer.scores.rows.factors import full_cell
+from benchinfer.scores.rows.statistics import SufficientStatistics
 from benchinfer.scores.table import ScoreTable
 
 if TYPE_CHECKING:
@@ -47,7 +49,7 @@ _OF_CELLS = {
 
 @checked
 def compare(
-    scores: Scores | Wins | Effects,
+    scores: Scores | Wins | Effects | object,
     measure: str | Sequence[str] | None = None,
     *,
     control: str | None = None,
@@ -73,9 +75,11 @@ def compare(
     ----------
     scores
         The table; or published wins (`read_wins`), which `compare_wins` compares, or effects
-        (`read_effects`), which `compare_meta` pools.
+        (`read_effects`), which `compare_meta` pools. A frame or a path is first read as by
+        ``read_scores(scores, measures=measure)``.
     measure
-        Name of a measure, or several names; by default all measures of the table.
+        Name of a measure, or several names; by default all measures of the table. Of a frame or
+        path with the direction, ``"auc:higher"``, unless the name says it.
     control
         Algorithm that each other one is compared with, or ``"best"``: the one with the best
         level. By default all pairs are compared.
@@ -106,6 +110,8 @@ def compare(
     ------
     DesignError
         No measure can be compared, or an argument does not go with the analysis that fits.
+    ScoreTableError
+        A frame or a file has faults, as of `read_scores`.
 
     Notes
     -----
@@ -157,8 +163,18 @@ def compare(
     >>> answer = bi.compare(scores, "error")
     >>> print(answer.choices["error"].analysis)
     permutation
+
+    A frame is read by its structure:
+
+    >>> import pandas as pd
+    >>> frame = pd.DataFrame({"task": [*"aabbcc"], "model": ["svm", "knn"] * 3,
+    ...                       "auc": [0.91, 0.84, 0.82, 0.80, 0.95, 0.83]})
+    >>> bi.compare(frame, "auc:higher")["auc"].ranking()
+    ('svm', 'knn')
     """
     check_level(level)
+    if not isinstance(scores, ScoreTable | SufficientStatistics | Wins | Effects):
+        scores, measure = read_scores(scores, measures=measure), None
     table = scores if isinstance(scores, Wins | Effects) else as_table(scores)
     every = (table.measure(),) if isinstance(table, Wins) else table.measures
     names = [m.name for m in every] if measure is None else list(names_of(measure))
@@ -185,10 +201,7 @@ def compare(
             if isinstance(table, ScoreTable) and has_effects(table, name, control):
                 results[name], choices[name] = _effects(table, name, target, arguments)
                 continue
-            choice = choose(table, name, target)
-            of_cells = arguments
-            if control is None and isinstance(table, ScoreTable) and (full := _full(table, name)):
-                choice, of_cells = _one_at_a_time(choice, full), {**arguments, "control": full}
+            choice, of_cells = _one_at_a_time(choose(table, name, target), table, name, arguments)
             results[name] = result = chosen(choice, table, name, **of_cells)
         except (DesignError, FitError) as error:
             if isinstance(error, ArgumentError) or len(names) == 1:
@@ -226,13 +239,21 @@ def _full(scores: ScoreTable, measure: str) -> str | None:
     return full_cell(scores.summary.of(measure).algorithms) if scores.factors else None
 
 
-def _one_at_a_time(choice: Choice, full: str) -> Choice:
-    """Return the choice of an analysis of an ablation, which shows no interactions."""
+def _one_at_a_time(
+    choice: Choice,
+    scores: ScoreTable | Wins | Effects,
+    measure: str,
+    arguments: Mapping[str, Any],
+) -> tuple[Choice, Mapping[str, Any]]:
+    """Return choice and arguments, those of an ablation with the full cell as the control."""
+    full = _full(scores, measure) if isinstance(scores, ScoreTable) else None
+    if arguments["control"] is not None or full is None:
+        return choice, arguments
     reason = (
         f"{choice.reason}; each other cell differs from {full} in one factor, and interactions were"
         " not run"
     )
-    return replace(choice, reason=reason)
+    return replace(choice, reason=reason), {**arguments, "control": full}
 
 
 def _effects(

@@ -10,7 +10,6 @@ from benchinfer.analyses.choice.answer import Answer, levels
 from benchinfer.comparison.effects import level_writer
 from benchinfer.comparison.sections import sections_of
 from benchinfer.comparison.wording import direction
-from benchinfer.core.numbers import join
 from benchinfer.core.sections import Cell, Column, Request, Section, Table, names
 
 if TYPE_CHECKING:
@@ -62,13 +61,11 @@ def _levels(results: Mapping[str, Comparison]) -> Table:
         tolerant = any(r.measure.tolerance > 0 for r in results.values())
         undecided = "undecided or equivalent" if tolerant else "undecided"
         notes.append(f"Algorithms that share a letter on a measure are {undecided}.")
-    statistics = [
-        f"{name}: {result.level_name}"
+    notes += [
+        f"The level on {name} is the {result.level_name}."
         for name, result in results.items()
         if result.level_name != result.measure.name
     ]
-    if statistics:
-        notes.append(f"Levels are of these statistics: {join(statistics)}.")
     notes += [_otherwise(result) for result in results.values() if _otherwise(result)]
     return Table(
         name="levels",
@@ -90,8 +87,8 @@ def _otherwise(result: Comparison) -> str:
     other = max(level, key=lambda name: sign * level[name])
     if not sign * level[other] > sign * level[best]:
         return ""
-    order = result.levels.order_name.replace("{}", result.measure.name)
     word = "highest" if sign > 0 else "lowest"
+    order = result.levels.ordered_by(result.measure)
     return f"{best} has the {word} {order}, though {other} has the {word} {result.level_name}."
 
 

@@ -103,8 +103,8 @@ def compare_factors(
         measure=measure, control=control or {}, family=family, level=level, seed=seed_of(seed)
     )
     _check_table(scores, options.control)
-    held = scores.summary.datasets_of(scores.measure(measure).name)
-    if units_of(scores.domains, held) == "domains":
+    datasets = scores.summary.datasets_of(scores.measure(measure).name)
+    if units_of(scores.domains, datasets) == "domains":
         scores = scores.domain_means(measure)
     setting, scores = Setting.of(scores, measure)
     options = replace(options, measure=setting.measure.name)

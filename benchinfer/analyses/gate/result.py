@@ -161,8 +161,10 @@ class Gate(Showable, Mapping[str, GatedMeasure]):
 
     Attributes
     ----------
-    baseline, candidate
-        The algorithms.
+    baseline
+        The algorithm that is in place.
+    candidate
+        The algorithm that is to take its place.
     want
         What a pass shows on each measure: ``"noninferior"`` or ``"superior"``.
     level

@@ -45,6 +45,7 @@ def checks(meta: MetaComparison, p_error: float) -> tuple[Check, ...]:
             "numerical error of the p-values",
             p_error,
             1e-3,
+            concerns="computation",
             sentence=f"P-values have numerical errors of up to {p_error:.2g}, as the joint"
             " distribution of many statistics was evaluated roughly.",
             remedy="Those so near the level may fall on either side of it.",
@@ -74,6 +75,7 @@ def _weights(meta: MetaComparison) -> list[Check]:
             1.0,
             least=True,
             ok=min(share, default=1.0) > 1 - 1e-12,
+            concerns="verdict",
             sentence="Effects are few or unevenly exact and weighed by precision, which makes false"
             " claims more often than the level says.",
             remedy="Three uneven studies err in .28 of the cases in place of .05. With"
@@ -116,6 +118,7 @@ def _sampling(studies: Studies) -> list[Check]:
             float(not studies.unknown_overlap),
             1.0,
             least=True,
+            concerns="verdict",
             sentence="How much training sets overlap is not declared: resamples count as"
             " independent, and sampling errors are too small.",
             remedy='Declare resampling="cv:FOLDS" or resampling="holdout:FRACTION".',
@@ -202,6 +205,7 @@ def _equal_heterogeneity(
                 "heterogeneity of a pair alone / of all, largest",
                 largest,
                 2.0,
+                concerns="verdict",
                 sentence="Pairs vary by different amounts between data sets: one has"
                 f" {largest:.2g} times the heterogeneity of all.",
                 remedy="Robust errors allow for it, and so do predictions of two levels for pairs"

@@ -375,6 +375,7 @@ def _outlying(
         Check.of(
             "outlying data sets",
             len(far),
+            concerns="verdict",
             sentence=f"On {several([str(datasets[m]) for m in far], _SHOWN)} the algorithms differ"
             " unlike elsewhere.",
             remedy="Look for errors in these scores; influence() says which verdicts change"
@@ -383,6 +384,7 @@ def _outlying(
         Check.of(
             "outlying cells",
             len(cells),
+            concerns="verdict",
             sentence=f"{subject(len(cells), 'cell', 'lies')} far from what the other data sets say"
             f" ({'; '.join(where)}{more[1]}).",
             remedy="Look for errors in these scores, such as failed runs.",
@@ -429,6 +431,7 @@ def _fit(
             "error of adjusted p-values",
             p_error,
             1e-3,
+            concerns="computation",
             sentence=f"Adjusted p-values have errors of up to {p_error:.2g}: those near the level"
             " may fall on either side of it.",
             remedy="Take such a verdict as undecided.",
@@ -468,6 +471,7 @@ def _standard_errors(
         np.exp(apart),
         2.0 if structure == "common" else None,
         ok=structure != "common" or apart <= np.log(2.0),
+        concerns="verdict",
         sentence=f"{_APART.format('between data sets')} (by a factor of {np.exp(apart):.2g}).",
         remedy='For some pairs it is too small, for others too large: structure="pairwise" gives'
         " each its own.",
@@ -497,6 +501,7 @@ def _replication_errors(
         float(np.exp(apart.max())),
         None if design.by_replications else 2.0,
         ok=design.by_replications or not (sure & (apart > np.log(2.0))).any(),
+        concerns="verdict",
         sentence=f"{_APART.format('between replications')} (by a factor of"
         f" {np.exp(apart.max()):.2g}).",
         remedy='For some pairs it is too small, for others too large: structure="pairwise" gives'
@@ -560,6 +565,7 @@ def _direct(result: MixedComparison, pairs: Oriented, alpha: float) -> list[Chec
         Check.of(
             "pairs that shared data sets do not support",
             len(shown),
+            concerns="verdict",
             sentence=f"{subject(len(shown), 'verdict', 'is')} not that of the data sets that both"
             f" algorithms have ({'; '.join(shown[:_SHOWN])}{more}).",
             remedy="The model adds data sets that only one of the two has; direct() leaves"
@@ -639,7 +645,7 @@ def _skewness(result: MixedComparison, family: ContrastFamily, pairs: Oriented) 
 
     The correction refers the t statistic without the effect of skewness to Student's distribution.
     It errs at small levels, and the larger p-value counts: the adjusted one grows with the pair's
-    own.
+    own, up to Bonferroni's, which is what tells where the adjusted one is as small as draws can be.
     """
     fitted, evidence, alpha = result.fitted, result.evidence, result.options.alpha
     contrasts, means = family.matrix[family.wanted], fitted.dataset_means
@@ -651,11 +657,13 @@ def _skewness(result: MixedComparison, family: ContrastFamily, pairs: Oriented) 
     t, df = corrected_t(d), np.maximum(np.isfinite(d).sum(axis=0) - 1, 1)
     p_student = stdtr(df, -side * t) if side else 2 * stdtr(df, -np.abs(t))
     larger = np.maximum(p_student / np.maximum(evidence.p_raw, np.finfo(float).tiny), 1.0)
-    lost = (evidence.p_value <= alpha) & (evidence.p_value * larger > alpha)
+    corrected = np.minimum(evidence.p_value * larger, len(contrasts) * p_student)
+    lost = (evidence.p_value <= alpha) & (corrected > alpha)
     return [
         Check.of(
             "pairs whose differences are too skew for claims about means",
             int(skew.sum()),
+            concerns="verdict",
             sentence=f"The differences of {count(int(skew.sum()), 'pair')} are too skew for"
             f" claims about means, so that such a pair is undecided ({some_of(pairs, skew)}).",
             remedy="Tests of means take differences as symmetric; typical differences are compared"
@@ -664,6 +672,7 @@ def _skewness(result: MixedComparison, family: ContrastFamily, pairs: Oriented) 
         Check.of(
             "decided pairs that a t-test corrected for skewness leaves undecided",
             int(lost.sum()),
+            concerns="verdict",
             sentence="A t-test corrected for skewness leaves"
             f" {count(int(lost.sum()), 'decided pair')} undecided ({some_of(pairs, lost)}).",
             remedy="Such a verdict rests on symmetric differences; typical differences are"

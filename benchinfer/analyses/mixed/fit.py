@@ -210,7 +210,7 @@ class AveragedFit:
     model=SAME,
     statistics=SAME,
     domain="N",
-    freedom="N?",
+    freedom="n?",
     replications=SAME,
     datasets=SAME,
     sampling="K K",

@@ -372,7 +372,9 @@ def influence(mixed: MixedComparison) -> Section:
                 "influence",
                 "How far the difference that moves most does so when the data set is left out.",
             ),
-        ),
+        )
+        if ranked["shift"].notna().any()
+        else (),
         tables=shown,
         fold=fold,
     )
@@ -399,6 +401,8 @@ def _influence(ranked: pd.DataFrame, mixed: MixedComparison) -> str:
         said = f"Leaving out any one of the {d} data sets{some} leaves {verdicts} as"
         said += " it is: it does" if pairs == 1 else " they are: they do"
         said += " not depend on a single data set."
+    if np.isnan(top):
+        return f"{said} No difference has an error to measure its moves in."
     moves = f"No difference in {mixed.measure.title} moves by more than {top:.2f} of its standard"
     return f"{said} {moves} errors."
 

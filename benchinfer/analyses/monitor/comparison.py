@@ -389,7 +389,7 @@ class MonitorComparison(Comparison):
         -------
         pandas.DataFrame
             One row per pair that goes on and direction: ``first second side conditional_level``;
-            side is the one that would be shown to be better.
+            side is the one that would be decided to be better.
 
         Raises
         ------

@@ -63,6 +63,7 @@ def _provisional(course: Course, named: Named) -> Check:
     return Check.of(
         "provisional p-values",
         n,
+        concerns="verdict",
         sentence=f"{subject(n, 'provisional p-value', 'decides')} nothing yet, however small"
         f" ({named(waiting)}).",
         remedy="A part of the level is kept for later stages.",
@@ -85,6 +86,7 @@ def _skew(design: MonitorDesign, gathered: StageDifferences, named: Named) -> Ch
         float(skews.max(initial=0.0)),
         bound,
         ok=not skewed.any(),
+        concerns="verdict",
         sentence=f"The differences of {count(int(skewed.sum()), 'pair')} are skewed, and with"
         f" skewed differences these tests reject too often ({named(skewed)}).",
         remedy=as_sentence(
@@ -136,6 +138,7 @@ def _empty(course: Course, design: MonitorDesign, named: Named) -> list[Check]:
         Check.of(
             "empty confidence sequences",
             int(empty.sum()),
+            concerns="verdict",
             sentence=f"No value is left for the difference of {count(int(empty.sum()), 'pair')}"
             f" ({named(empty)}).",
             remedy=f"The differences have no {about}, or changed as the experiment ran, or this"

@@ -147,6 +147,7 @@ def _of_test(test: str, data: PairedScores) -> list[Check]:
                 0.0,
                 1.0,
                 least=True,
+                concerns="verdict",
                 sentence="The estimate depends on the order of the replications, of which it takes"
                 " the first difference.",
                 remedy="Two folds of a replication stand together, and all ten differences are"
@@ -203,6 +204,7 @@ def _of_distribution(result: PairComparison) -> list[Check]:
                 limit,
                 least=True,
                 ok=float(p.min()) > limit,
+                concerns="verdict",
                 sentence="Differences do not look normal, which t-tests of so few rely on"
                 f" (Shapiro-Wilk test, {p_clause(float(p.min()))}).",
                 remedy="Look at the Q-Q plot (plot kind quantiles).",

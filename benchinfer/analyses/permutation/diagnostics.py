@@ -71,6 +71,7 @@ def _attainable(
         decisions.ATTAINABLE,
         smallest,
         alpha,
+        concerns="verdict",
         sentence="No pair can be decided, whatever the scores: none differs on more than"
         f" {blocks}, and the smallest adjusted p-value that these can give is {smallest:.4g}.",
         remedy=f"It takes {more} to decide one.",
@@ -138,6 +139,7 @@ def _dominating_dataset(result: PermutationComparison, data: Exchangeable) -> li
             "largest share of a data set in the spread",
             share,
             0.5,
+            concerns="verdict",
             sentence=f"{datasets[int(squares.argmax())]} has {percent(share)} of the spread of all"
             " data sets, and outweighs the others.",
             remedy=f"{advice}.",
@@ -169,6 +171,7 @@ def _of_scores(
             float(np.abs(pairwise.skewness).max()),
             bound,
             ok=not skew.any(),
+            concerns="verdict",
             sentence=f"The differences of {count(int(skew.sum()), 'pair')} are skewed, and skewness"
             f" alone can make these tests reject ({some_of(pairs, skew)}).",
             remedy="Sign flips and signed ranks test whether differences are symmetric: look at"
@@ -196,6 +199,7 @@ def _of_decisions(
             Check.of(
                 "pairwise and pooled tests disagree, pairs",
                 int(disagreeing.sum()),
+                concerns="verdict",
                 sentence=f"Tests on their own scores decide {count(int(disagreeing.sum()), 'pair')}"
                 f" otherwise ({some_of(pairs, disagreeing)}).",
                 remedy="Pooled tests of two algorithms depend on the scores of the others;"
@@ -229,6 +233,7 @@ def _of_adjustment(result: PermutationComparison) -> list[Check]:
                 0.0,
                 1.0,
                 least=True,
+                concerns="verdict",
                 sentence="Pooled tests of pairs keep the level only if all algorithms are alike.",
                 remedy='Read the global test, and for pairs use pairs="pairwise".',
             )
@@ -241,6 +246,7 @@ def _of_adjustment(result: PermutationComparison) -> list[Check]:
                 0.0,
                 1.0,
                 least=True,
+                concerns="verdict",
                 sentence=f"The adjustment needs {condition} of the p-values, which is not"
                 " established for tests of pairs.",
                 remedy=f"To need no such condition, use adjust={literal(other)}.",

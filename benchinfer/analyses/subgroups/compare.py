@@ -284,6 +284,7 @@ def _checks(
         Check.of(
             "leaves chosen by the scores that they compare",
             leaves if again else 0,
+            concerns="verdict",
             sentence=f"The {leaves} leaves were chosen by the scores that they compare: differences"
             " between them are too large on average.",
             remedy="Intervals and p-values within leaves take these as known beforehand;"

@@ -54,7 +54,7 @@ class LeafPanel:
     right: float
     # (R, 3) level and ends of its interval, NaN of an algorithm that is not compared
     points: np.ndarray
-    open: tuple[bool, ...]  # (R,) whether some algorithm is shown to be better
+    open: tuple[bool, ...]  # (R,) whether some algorithm is decided to be better
     note: str = ""  # in place of points, why there are none
 
 
@@ -109,7 +109,7 @@ def layout(result: Subgroups, width: Width = PAGE, *, top: int | None = None) ->
         axis="chance to win against an average algorithm" if wins else measure.title,
         title=f"Groups of data sets by {measure.noun}, {measure.better} is better",
         notes=(
-            "lines: each level's own interval; filled: no algorithm is shown to be better",
+            "lines: each level's own interval; filled: decided to be worse than none",
             *(["best first in the largest group"] if len(tree.leaves) > 1 else []),
             *(
                 []
@@ -176,7 +176,7 @@ def _panel(
         return LeafPanel(left, right, points, (False,) * len(shown), "not compared")
     one = result[name]
     table = one.summary().set_index("algorithm")
-    # Algorithms that some other is shown to be better than.
+    # Algorithms that are decided to be worse than some other.
     rows = one.contrasts(all=True)
     rows = rows[rows["verdict"].isin(["first", "second"])]
     behind = set(rows["first"].where(rows["verdict"] == "second", rows["second"]))

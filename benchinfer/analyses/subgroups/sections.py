@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-from functools import partial
-from typing import TYPE_CHECKING
-
 import numpy as np
 
 from benchinfer.analyses.subgroups.stability import SubgroupStability
 from benchinfer.analyses.subgroups.subgroups import Subgroups
 from benchinfer.comparison.sections import legend, not_compared, on_one_line
-from benchinfer.core.numbers import brief, fixed, p_places, p_value, percent
+from benchinfer.core.numbers import brief, fixed, p_value, percent
 from benchinfer.core.sections import Column, Figure, Fold, Section, Table, number
 
-if TYPE_CHECKING:
-    import pandas as pd
+_P = number("p_value", "p", p_value, also=("p_error",))
 
 
 def subgroup_sections(result: Subgroups, *, details: bool = True) -> tuple[Section, ...]:
@@ -68,16 +64,10 @@ def _splits(result: Subgroups) -> Table:
             number("n_first", "number", str),
             Column("second_part", "second part", role="name"),
             number("n_second", "number", str),
-            _p(result.splits()),
+            _P,
         ),
         note="p-values are adjusted for the number of characteristics.",
     )
-
-
-def _p(frame: pd.DataFrame) -> Column:
-    """Return a column of p-values with the same decimals."""
-    write = partial(p_value, decimals=p_places(frame["p_error"]))
-    return number("p_value", "p", write, also=("p_error",))
 
 
 def _tests(result: Subgroups) -> Table:
@@ -91,7 +81,7 @@ def _tests(result: Subgroups) -> Table:
             Column("leaf", "data sets", role="name"),
             Column("characteristic", "characteristic", role="name"),
             number("statistic", "statistic", lambda value: fixed(value, 2)),
-            _p(rows),
+            _P,
         ),
         note="Of numbers the largest statistic over all places of a break, of categories a"
         " chi-squared statistic. Adjusted for the number of characteristics.",

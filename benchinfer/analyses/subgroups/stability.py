@@ -42,21 +42,45 @@ _DRAWS = 200
 @shaped(characteristics="C", resample="S", depth="S", by="S <C", threshold="S", place="S")
 @dataclass(frozen=True, slots=True, repr=False, eq=False)
 class SubgroupStability(Showable):
-    """Divisions of the trees of R subsamples of the data sets, and of the tree of all of them."""
+    """Divisions of the trees of R subsamples of the data sets, and of the tree of all of them.
+
+    Attributes
+    ----------
+    setting
+        The table.
+    characteristics
+        The C names.
+    resample
+        (S,) subsample of each division, from 1; 0 of the tree of all data sets.
+    depth
+        (S,) number of divisions above it.
+    by
+        (S,) position of its characteristic.
+    threshold
+        (S,) largest value on its first side, NaN of categories.
+    place
+        (S,) share of all data sets with at most that value, of those with a value.
+    size
+        Number of data sets in a subsample.
+    total
+        Number of data sets.
+    resamples
+        Number of subsamples.
+    seed
+        Seed of the draws.
+    """
 
     _home: ClassVar[str] = "benchinfer.analyses.subgroups"
 
-    setting: Setting  # the table
-    characteristics: tuple[str, ...]  # the C names
-    resample: Codes  # (S,) subsample of each division, from 1; 0 of the tree of all data sets
-    depth: Codes  # (S,) number of divisions above it
-    by: Codes  # (S,) position of its characteristic
-    threshold: Array  # (S,) largest value on its first side, NaN of categories
-    place: Array  # (S,) share of all data sets with at most that value, of those with a value
-    # size, total: data sets in a subsample, and in all
+    setting: Setting
+    characteristics: tuple[str, ...]
+    resample: Codes
+    depth: Codes
+    by: Codes
+    threshold: Array
+    place: Array
     size: int
     total: int
-    # resamples, seed: how many, and the seed of the draws
     resamples: int
     seed: int
 

@@ -254,10 +254,7 @@ class Subgroups(ComparisonGroups[Comparison], Tabular):
             f"{name} ({count(len(self.datasets[name]), 'data set')}): {result.headline()}"
             for name, result in self.items()
         ]
-        failed = [check.check for check in self.checks if not check.ok]
-        if failed:
-            parts.append(f"Diagnostics that ask for attention: {'; '.join(failed)}.")
-        return " ".join(parts)
+        return " ".join([*parts, *(check.sentence for check in self.checks if not check.ok)])
 
     @property
     def cautions(self) -> tuple[str, ...]:

@@ -223,7 +223,7 @@ class WinsComparison(TestedComparison):
         read = self.setting.members or self.setting.coverage
         gaps = wording.gaps(read)
         if self.pairs.averages:
-            return f"{self._claims(measure, self.scope())}{gaps}"
+            return f"{wording.claims_of(self, measure, self.scope())}{gaps}"
         levels, where = self.levels.estimate, self.scope()
         thin = wording.resting(read)
         headline = wording.headline(

@@ -180,6 +180,7 @@ def _dependence(
             ratio,
             _TOO_SMALL,
             ok=safe or ratio <= _TOO_SMALL,
+            concerns="verdict",
             sentence=f"Contests of a data set depend on each other: standard errors are {ratio:.2g}"
             " times those of independent contests.",
             remedy=f"Claims are too sure; {advice}.",
@@ -235,6 +236,7 @@ def _goodness(tally: Tally, fit: WinFit | None) -> list[Check]:
             _MISFIT,
             least=True,
             ok=p > _MISFIT,
+            concerns="verdict",
             sentence="Some pairs win more or less often than one number for each algorithm says"
             f" (test of fit, {p_clause(p)}).",
             remedy="One number may not tell who beats whom: see predicted().",
@@ -306,6 +308,7 @@ def _chains(posterior: WinPosterior, *, departures: bool) -> list[Check]:
         Check.of(
             "paths of the sampler that went astray",
             lost,
+            concerns="computation",
             sentence=f"{subject(lost, 'path', 'has')} gone astray: some part of the posterior may"
             " not have been reached.",
             remedy="Use priors=... with smaller numbers.",

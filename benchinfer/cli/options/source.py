@@ -355,6 +355,7 @@ class SourceArguments:
 
     def read(self) -> ScoreTable:
         """Read the table."""
+        from benchinfer.core.progress import announced
         from benchinfer.scores.declaration import Declaration
         from benchinfer.scores.examples import examples, load_example
         from benchinfer.scores.read import read_to_targets
@@ -392,11 +393,12 @@ class SourceArguments:
         if one := self.dataset is not None and self.roles().has("dataset"):
             declaration = replace(declaration, dataset=None)
         try:
-            scores = (
-                self._by_name(source, declaration)
-                if self.targets is None
-                else read_to_targets(source, self.targets, declaration)
-            )
+            with announced(f"Reading {self.scores}{_size([self.scores, *(self.others or ())])}"):
+                scores = (
+                    self._by_name(source, declaration)
+                    if self.targets is None
+                    else read_to_targets(source, self.targets, declaration)
+                )
             _report_structure(scores)
             if self.scores == "-":
                 scores = replace(scores, source="standard input")
@@ -559,6 +561,17 @@ class SourceArguments:
             return scores.measure(name).name
 
 
+def _size(paths: Sequence[str]) -> str:
+    """Return the number of files and their size as text; empty where they are no files."""
+    from pathlib import Path
+
+    files = [Path(path) for path in paths if Path(path).is_file()]
+    if not files:
+        return ""
+    size = f"{sum(path.stat().st_size for path in files) / 1e6:,.1f} MB"
+    return f" ({size})" if len(files) == 1 else f" and {len(files) - 1} more ({size})"
+
+
 def _report_structure(scores: ScoreTable) -> None:
     """Report on stderr what was taken for what, where nobody said it."""
     from benchinfer.scores.roles.readings import STRUCTURE
@@ -602,11 +615,10 @@ class OutputArguments:
         return math.inf if self.everything else self.top
 
 
-def reads_scores(command: Callable[..., None], faulty: Exit = Exit.FAULTY) -> Callable[..., None]:
+def reads_scores(command: Callable[..., None]) -> Callable[..., None]:
     """Return a command with the fields of its records as options and errors without tracebacks.
 
     The command is called with these records, such as `SourceArguments`, and its other options.
-    Faults of tables end it with the code `faulty`.
     """
     parameters = inspect.signature(command, eval_str=True).parameters.values()
     groups: dict[str, Any] = {
@@ -615,7 +627,7 @@ def reads_scores(command: Callable[..., None], faulty: Exit = Exit.FAULTY) -> Ca
 
     def run(context: typer.Context, **given: Any) -> None:
         output = _made(OutputArguments, given)
-        with guarded(faulty, debug=output.debug):
+        with guarded(debug=output.debug):
             _configured(context, given)
             declare(given)
             measures = given.get("measure") or None
@@ -628,7 +640,8 @@ def reads_scores(command: Callable[..., None], faulty: Exit = Exit.FAULTY) -> Ca
                 words = accepted(error)
                 if words is None:
                     raise
-                raise typer.Exit(run_again(context, words) if words else faulty) from None
+                code = run_again(context, words) if words else Exit.UNDECIDABLE
+                raise typer.Exit(code) from None
 
     both = [
         inner

@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from benchinfer.comparison import wording
 from benchinfer.comparison.adjustment import sidak, stepwise
 from benchinfer.comparison.comparison import Comparison
 from benchinfer.comparison.contrasts import ContrastFamily, Oriented, some_of
@@ -30,6 +31,7 @@ def monte_carlo_error(error: float) -> Check:
         "largest Monte Carlo error of a probability",
         error,
         _ERROR,
+        concerns="computation",
         sentence=f"Probabilities have Monte Carlo errors of up to {error:.2g}: those near the level"
         " may fall on either side of it.",
         remedy="Take more draws.",
@@ -46,6 +48,7 @@ def near_level(near: Flags, pairs: Oriented, more: str) -> Check:
     return Check.of(
         NEAR,
         int(near.sum()),
+        concerns="computation",
         sentence=f"{subject(int(near.sum()), 'pair', 'has')} a p-value so close to the level that"
         f" other random numbers may decide otherwise ({some_of(pairs, near)}).",
         remedy=more,
@@ -58,6 +61,7 @@ def other_sign(direction: Array, mean: Array, pairs: Oriented, means: str) -> Ch
     return Check.of(
         OTHER_SIGN,
         int(turned.sum()),
+        concerns="verdict",
         sentence=f"{subject(int(turned.sum()), 'decided pair', 'has')} a mean difference in"
         " favour of the other algorithm, as a few large differences outweigh many small ones"
         f" ({some_of(pairs, turned)}).",
@@ -119,7 +123,7 @@ def informed[C: Comparison](result: C) -> C:
 
     A verdict needs the probability of one direction, and an interval has two tails.
     """
-    over = result._over_equality()
+    over = wording.over_equality(result)
     share, rest = (f"{100 * part:.4g} %" for part in (result.level, (1 - result.level) / 2))
     names = some_of(result.pairs.oriented(), over)
     row = Check.informing(

@@ -76,6 +76,7 @@ def _checks(result: Comparison, case: WorstCase, decided: Flags) -> list[Check]:
         _LOST,
         float(lost(setting).max()),
         MOST_LOST,
+        concerns="verdict",
         sentence=f"{_lacking(setting)}: if these are missing because they are bad, comparisons"
         " favour what lacks them by more than a third of a standard error.",
         remedy="Verdicts stand only where they are the same with the worst score for what is"
@@ -86,6 +87,7 @@ def _checks(result: Comparison, case: WorstCase, decided: Flags) -> list[Check]:
         untried = Check.of(
             _UNTRIED,
             n,
+            concerns="verdict",
             sentence=f"{subject(n, 'verdict', 'was')} not tried with the worst score for what is"
             f" missing: {case.untried} ({names}).",
             remedy="Such a verdict holds if scores are not missing because they are bad.",
@@ -95,6 +97,7 @@ def _checks(result: Comparison, case: WorstCase, decided: Flags) -> list[Check]:
     turned = Check.of(
         _TURNED,
         n,
+        concerns="verdict",
         sentence=f"{subject(n, 'pair', 'is')} undecided, as what is missing may decide ({names}).",
         remedy="By the scores that are there they are decided; with the worst score for the"
         " others that verdict turns.",
@@ -107,9 +110,8 @@ def _lacking(setting: Setting) -> str:
     shares, doubtful = setting.as_read.shares_lost[_rows(setting)], in_doubt(setting)
     order = [int(k) for k in np.argsort(-shares, kind="stable") if doubtful[k]]
     lost = setting.as_read.lost[:, _rows(setting)][:, doubtful]
-    unit = "data sets" if len(lost) > 1 else "runs"
-    if len(lost) > 1 and (lost % 1).any():
-        unit = "scores"  # of some data sets a part
+    complete = len(lost) > 1 and not (lost % 1).any()
+    unit = "data sets" if complete else "scores"
     if len(order) == 1:
         return f"{setting.algorithms[order[0]]} lacks {percent(shares[order[0]])} of its {unit}"
     named = [f"{setting.algorithms[k]} ({percent(shares[k])})" for k in order]

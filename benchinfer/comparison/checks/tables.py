@@ -78,6 +78,7 @@ def of_table(
             finding.rule,
             finding.count,
             ok=False,
+            concerns="verdict",
             sentence=as_sentence(finding.what),
             remedy=as_sentence(finding.hint),
         )
@@ -128,6 +129,7 @@ def stopped_runs(setting: Setting) -> list[Check]:
                 high if high < np.inf else low,
                 None,
                 ok=high > CUSTOMARY and low == 1,
+                concerns="verdict",
                 sentence=f"What a stopped run counts as decides the order: {order_words(held)}.",
                 remedy="Say which penalty was chosen, and why, or compare the shares solved as"
                 " well (scores.solved()).",
@@ -281,7 +283,8 @@ def thin_cells(setting: Setting, user: str) -> Check:
     return Check.of(
         "thin cells",
         len(thin),
-        sentence=f"{subject(len(thin), 'cell', 'lacks', of=setting.coverage.counts.size)} runs.",
+        sentence=f"{subject(len(thin), 'cell', 'has', of=setting.coverage.counts.size)} fewer"
+        " scores than others of the same data set.",
         remedy=as_sentence(f"{user} uses those that are there"),
     )
 
@@ -367,6 +370,7 @@ def replications(setting: Setting) -> Check:
             largest,
             None,
             ok=largest % resampling.folds == 0,
+            concerns="verdict",
             sentence=f"{largest} replications are no multiple of the {resampling.folds} folds that"
             " are declared.",
             remedy="The folds set the correction for overlapping training sets: see whether they"
@@ -377,6 +381,7 @@ def replications(setting: Setting) -> Check:
         float(resampling is not None),
         1.0,
         least=True,
+        concerns="verdict",
         sentence="How the replications came about is not declared: p-values hold if they are"
         " independent.",
         remedy="Where training sets overlap, as in cross-validation, they are too small: say how it"

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from benchinfer.comparison.effects import level_writer
+from benchinfer.comparison.wording import level_title, reversals
 from benchinfer.core.errors import DesignError
 from benchinfer.core.numbers import count, join
 from benchinfer.core.verdict import SHAPES, Verdict
@@ -89,7 +90,7 @@ def levels(comparison: Comparison) -> Scale:
         quality=quality,
         texts=tuple(write(value) for value in values),
         name="level",
-        axis=f"{comparison._level_title}{against}",
+        axis=f"{level_title(comparison)}{against}",
         log=measure.scale == "log" and not comparison.levels.better and bool((values > 0).all()),
     )
 
@@ -215,7 +216,7 @@ def layout_on(
         notes=(
             *_notes(comparison, groups, scale),
             *key(names),
-            *filter(None, [comparison._reversals(scale.quality, mark="")]),
+            *filter(None, [reversals(comparison, scale.quality, mark="")]),
             *([f"{cd[1]}: longer than the axis"] if cd and not fits else []),
         ),
         width=width,

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal, Protocol
 
+from benchinfer.comparison.wording import interval_words
 from benchinfer.core.arguments import ArgumentError
 from benchinfer.core.errors import unknown
 from benchinfer.core.numbers import count
@@ -237,7 +238,7 @@ def band_note(measure: Measure) -> str:
 def _notes(comparison: Comparison, rows: Sequence[Row]) -> tuple[str, ...]:
     tested = "p_value" in comparison._effects()
     none = "no intervals: tests decide" if tested else "no intervals: no inference"
-    intervals = comparison._interval_words([row.pair for row in rows]) or none
+    intervals = interval_words(comparison, [row.pair for row in rows]) or none
     notes = intervals, comparison._interval_note, band_note(comparison.measure)
     return tuple(note for note in notes if note)
 

@@ -8,6 +8,7 @@ import numpy as np
 
 from benchinfer.comparison.further.influence import Influence
 from benchinfer.comparison.wording import margin
+from benchinfer.core.errors import DesignError
 from benchinfer.core.numbers import count
 from benchinfer.core.verdict import Verdict
 from benchinfer.plots import bars
@@ -24,8 +25,20 @@ _SAID = 40  # characters of the verdicts that change
 
 
 def layout_influence(influence: Influence, width: Width = PAGE) -> Bars:
-    """Return the bars of each unit's influence; of many units, those that change verdicts."""
-    table, measure, unit = influence.ranked(), influence.measure, influence.unit_name
+    """Return the bars of each unit's influence; of many units, those that change verdicts.
+
+    Raises
+    ------
+    DesignError
+        No move is known: differences do not vary, or the model was never fitted again.
+    """
+    ranked, measure, unit = influence.ranked(), influence.measure, influence.unit_name
+    table = ranked[ranked["shift"].notna()]
+    if table.empty:
+        raise DesignError(
+            f"no move of a difference without one {unit} is known in standard errors.",
+            hint="the table of influence() says without which the model was fitted again.",
+        )
     first = np.argsort(-(table["n_changed"].to_numpy() > 0).astype(int), kind="stable")[:_MOST]
     shown = table.iloc[np.sort(first)]
     names = fitted([str(name) for name in shown["unit"]], 0.4 * width)
@@ -39,6 +52,9 @@ def layout_influence(influence: Influence, width: Width = PAGE) -> Bars:
     name = measure_name(measure)
     many, changing = len(table), int((table["n_changed"] > 0).sum()) or "none"
     notes = ["\N{BLACK DIAMOND} some verdict changes without it, \N{BLACK CIRCLE} none does"]
+    if without := len(ranked) - len(table):
+        are = "is" if without == 1 else "are"
+        notes.append(f"{count(without, unit)} whose moves are not known {are} not shown")
     if not table["refitted"].all():
         notes.append("the model was not fitted again without all of them")
     if len(rows) < many:

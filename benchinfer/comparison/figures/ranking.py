@@ -13,7 +13,13 @@ from matplotlib.transforms import Affine2D, ScaledTranslation, blended_transform
 from benchinfer.comparison.effects import level_writer
 from benchinfer.comparison.figures import forest
 from benchinfer.comparison.figures.forest import MANY, band, band_note
-from benchinfer.comparison.wording import LEFT_OPEN
+from benchinfer.comparison.wording import (
+    LEFT_OPEN,
+    interval_words,
+    level_marks,
+    level_title,
+    reversals,
+)
 from benchinfer.core.arguments import ArgumentError
 from benchinfer.core.errors import DesignError, unknown
 from benchinfer.core.frames import turned
@@ -173,13 +179,13 @@ def layout(
         axis=f"{axis} {names[reference]} ({role})",
         notes=(
             *filter(None, (_reading(comparison, rows, role), comparison._interval_note)),
-            *filter(None, (comparison._reversals(),)),
+            *filter(None, (reversals(comparison),)),
             *filter(None, (read, band_note(measure))),
             *(more if len(rows) < total else []),
             *key(names),
         ),
         width=width,
-        alt=_alt(rows, reference, comparison._level_title, comparison._comparative),
+        alt=_alt(rows, reference, level_title(comparison), comparison._comparative),
     )
 
 
@@ -242,7 +248,7 @@ def _levels(comparison: Comparison, shown: Sequence[str]) -> tuple[str, list[str
     table = comparison.summary()
     write = level_writer(comparison, table)
     levels = {
-        name: f"{write(value)}{comparison._level_marks[name]}"
+        name: f"{write(value)}{level_marks(comparison)[name]}"
         for name, value in zip(table["algorithm"], table["estimate"], strict=True)
     }
     noun, statistic = comparison.measure.display_name, comparison.levels.name
@@ -285,7 +291,7 @@ def _reading(comparison: Comparison, rows: Sequence[Ranked], role: str) -> str:
     }
     word = comparison._comparative.words
     said = ", ".join(f"{signs[v]} {word[v.label]}" for v in codes if v in signs)
-    intervals = comparison._interval_words([row.pair for row in rows if row.pair >= 0])
+    intervals = interval_words(comparison, [row.pair for row in rows if row.pair >= 0])
     return f"{said} (than the {role}); {intervals or none}"
 
 

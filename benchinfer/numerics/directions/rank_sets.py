@@ -1,7 +1,7 @@
 """Confidence sets of ranks and of the best algorithm, by step-down tests of ordered pairs.
 
-An algorithm may be the best unless another one is shown to be better than it. Its rank is at least
-one plus the number of algorithms shown to be better, and at most K less the number shown to be
+An algorithm may be the best unless a test decides that another one is better. Its rank is at least
+one plus the number of algorithms decided to be better, and at most K less the number decided to be
 worse. Tests are one-sided, of the largest standardised difference of those that a hypothesis is
 about, referred to draws of all differences together under equal levels: along rotated directions or
 with flipped signs of the rows of a table, or of a normal or t distribution.

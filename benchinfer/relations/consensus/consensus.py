@@ -103,15 +103,22 @@ class Consensus(Tabular):
     ----------
     algorithms
         The K names.
-    method, family, missing_pairs
-        As requested.
-    cost, lower_bound
-        The total distance of the best relation found to the ensemble, and what no relation of the
-        family undercuts; None for methods that score.
+    method
+        Name of the method.
+    family
+        Family of orders among which the consensus is.
+    missing_pairs
+        How pairs that were not compared count.
+    cost
+        The total distance of the best relation found to the ensemble; None for methods that score.
+    lower_bound
+        The cost that no relation of the family is below; None for methods that score.
     optimal
         Whether the best relation found is proved to be one of least cost.
-    count, count_exact
+    count
         How many optima there are, or at least are where `count_exact` is False.
+    count_exact
+        Whether that number is exact.
     solutions
         Optima, at most as many as were requested.
     certain

@@ -294,7 +294,8 @@ def _rescaled(facts: Facts, m: int, *, ranks: bool) -> Advice | None:
     if positive and _in_units(_table(_on_log(facts, m), m)) is None:
         return Advice(_MIXED, why, "units", scale="log")
     # Two scores are a standard deviation apart whatever they are, and equal ones have none.
-    flat = np.nanmin(s.minimum[m], axis=1) == np.nanmax(s.maximum[m], axis=1)
+    held = s.n[m].sum(axis=1) > 0
+    flat = np.nanmin(s.minimum[m, held], axis=1) == np.nanmax(s.maximum[m, held], axis=1)
     deviations = s.n[m].sum(axis=1).max() > 2 and not flat.any()
     if deviations and (facts.moments or not ranks or _shared(np.isfinite(levels)) < least_flips(k)):
         return Advice(_MIXED if ranks else _THESE, why, "units", normalise="z")

@@ -46,7 +46,7 @@ _FEWEST = 10  # of them
 _VALUES = 20  # different scores, without which the scale is of grades
 _NATURAL = (0.0, 1.0, 100.0)  # ends of shares and percentages, which scores reach by themselves
 _THESE = 2  # data sets of which claims are about these, not about a domain
-_STATES = ("status", "state", "outcome", "exit")
+_STATES = ("status", "state", "outcome", "exit", "result", "verdict", "termination")
 _FOLD = re.compile(
     r"(fold|cv|rep\w*|seed|run|split|resample|boot\w*|iter\w*|trial)[\s_.-]*\d+", re.IGNORECASE
 )

@@ -20,6 +20,7 @@ RANKED = Analysis("permutation", ("on", "values"))
 # Share of the scores on a bound from which a model without the bound is another one.
 _PILED = 0.1
 _MOST_TRIALS = 1000
+_FIRST = 500  # data sets that are looked at in any case
 _CHANCE = 1e-4
 # Names of measures that are shares, and percentages where they exceed 1.
 _SHARE = re.compile(
@@ -110,7 +111,7 @@ def trials(values: Array) -> int:
     inner = np.unique(values[(values > 0) & (values < 1)])
     if len(inner) < 3:
         return 0
-    decimals = next((k for k in range(1, 12) if np.allclose(inner, inner.round(k), 0, 1e-13)), 12)
+    decimals = next((k for k in range(1, 12) if abs(inner - inner.round(k)).max() <= 1e-13), 12)
     half = 0.5 * 10.0**-decimals
     n = np.arange(2, _MOST_TRIALS + 1)[:, None]
     near = (np.abs(inner - np.round(inner * n) / n) <= half * (1 + 1e-6) + 1e-12).all(axis=1)
@@ -123,7 +124,8 @@ def trials(values: Array) -> int:
 def counts_out_of(facts: Facts) -> Finding | None:
     """Report data sets whose single scores are shares of a number of trials.
 
-    Replicated scores, such as those of folds, are not examined.
+    Replicated scores, such as those of folds, are not examined, nor are further data sets where
+    the first ones have no such shares.
     """
     s = facts.summary
     rows: list[tuple[object, ...]] = []
@@ -133,6 +135,8 @@ def counts_out_of(facts: Facts) -> Finding | None:
             continue
         unit = 1.0 if high <= 1 else 100.0
         for d, dataset in enumerate(s.datasets):
+            if d >= _FIRST and not rows:
+                break
             if n := trials(s.mean[m, d, s.n[m, d] > 0] / unit):
                 rows.append((dataset, measure, n))
     return rows_finding(

@@ -297,6 +297,8 @@ def _note(candidate: Candidate, ways: Mapping[str, str]) -> Finding:
     accepted = [f"{name}: {way} is better, by its name" for name, way in ways.items() if way]
     what = f"taken by names and structure: {'; '.join([', '.join(parts), *accepted])}."
     hint = "columns={...} and measures={...} change that."
+    if (states := of("status")) and "lower" in ways.values():
+        hint += f" columns={ {states[0]: 'status'}!r} takes it as states of runs with a limit."
     columns = candidate.options.get("columns", {})
     proposes: tuple[tuple[str, tuple[str, ...] | str], ...] = (
         ("columns", tuple(f"{name}={role}" for name, role in columns.items())),

@@ -13,6 +13,7 @@ from benchinfer.scores.roles.names import AGGREGATE
 from benchinfer.scores.roles.profile import ColumnProfile
 
 _ROWS = 3000  # rows that are looked at
+_FEW = 50  # rows that are looked at first
 _MOST = 14  # columns that are compared in pairs
 
 
@@ -66,6 +67,8 @@ def _bounds(
             if {low.name, middle.name, high.name} & (results.keys() | bounds.keys()):
                 continue
             a, x, b = values[low.name], values[middle.name], values[high.name]
+            if np.any(a[:_FEW] > x[:_FEW]) or np.any(x[:_FEW] > b[:_FEW]):
+                continue
             finite = ~(np.isnan(a) | np.isnan(x) | np.isnan(b))
             a, x, b = a[finite], x[finite], b[finite]
             if len(x) < 5 or not np.all((a <= x) & (x <= b)) or np.mean((a < x) & (x < b)) <= 0.7:

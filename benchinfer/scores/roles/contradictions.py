@@ -93,7 +93,7 @@ def _of_score(column: ColumnProfile, labels: Sequence[ColumnProfile], rows: int)
     owner = next((o for o in labels if rows >= 3 * o.n and decides(o, column)), None)
     if owner is not None:
         return f"the same for all rows of a label of {owner.name!r}"
-    if column.suggested and not column.named("score"):
+    if column.suggested and not column.named("score") and not column.sums:
         return f"named as {column.leading()}"
     if column.kind == "whole" and column.balanced and column.counts() and column.n > 2:
         return "whole numbers from 0 or 1 on, evenly filled: a count"

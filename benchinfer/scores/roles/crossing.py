@@ -154,6 +154,8 @@ def _further_roles(
     repeated = column.named("replication") > 0 or like_replications(column.labels) > 0
     replication -= 9.0 * (text and column.n <= MOST_LEVELS and not repeated)
     factor = lead(column, "factor") - 0.3 + {"real": 0.6, "boolean": 0.6}.get(column.kind, 0.0)
+    if column.named("attribute", "companion") >= OWN:  # a size or version that crosses all others
+        factor, replication = factor - lead(column, "factor"), -9.0
     factor += 0.3 if column.n <= 6 else -0.4 if column.n <= MOST_LEVELS else -3.0
     of_measures = sum(bool(direction(label)) for label in column.labels) / max(
         1, len(column.labels)

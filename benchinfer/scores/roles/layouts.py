@@ -193,7 +193,7 @@ def _one_scale(
         if not known.get(c.name, "").startswith(("the same", "rank"))
         and not AGGREGATE.fullmatch(plain(c.name))
     ]
-    orders = {c.name: float(np.log10(np.nanmedian(np.abs(c.values)) + 1e-9)) for c in block}
+    orders = {c.name: c.magnitude for c in block}
     middle = float(np.median(list(orders.values()))) if orders else 0.0
     few_named = sum(bool(c.named("score")) for c in numbers) < len(block) / 2
     integral = all(c.integral for c in block)

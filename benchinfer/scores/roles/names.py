@@ -51,7 +51,7 @@ ITEMS = frozenset(
 VALUES = frozenset((*COMMON["value"], "metric_value", "measure_value", "estimate", "rating"))
 # Standard errors, spreads, bounds, ranks and counts of a score.
 COMPANION = re.compile(
-    r"(.*_)?(stderr|std_?err(or)?|standard_error|se|sem|std|stddev|sd|std_?dev|ci|ci_?\w*|lower\w*"
+    r"(.*_)?(stderr|std_?err(or)?|standard_error|se|sem|std|stddev|sd|std_?dev|ci|ci_\w*|ci\d+\w*|ci_?(low|high|upp)\w*|lower\w*"
     r"|upper\w*|lb|ub|low\d*|up\d*|high\d*|q\d+|rank|n|count|rows|params|parameters|var|variance"
     r"|spread|min|max|n_.*|num_.*|number_of_.*|rank_.*|std_.*|avg_tokens|avg_length|tokens|steps"
     r"|timesteps|size|\w*episodes|\w*iterations|\w*instances|margin(_of_error)?|moe)"

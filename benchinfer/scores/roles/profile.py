@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -12,7 +13,8 @@ import numpy as np
 from benchinfer.core.numbers import number_of
 from benchinfer.numerics.types import Array, Codes
 from benchinfer.scores.columns import FAILED, NONE
-from benchinfer.scores.roles.names import suggested_roles
+from benchinfer.scores.roles.directions import plain
+from benchinfer.scores.roles.names import AGGREGATE, suggested_roles
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -33,7 +35,7 @@ _TEXTS: tuple[tuple[Kind, re.Pattern[str]], ...] = (
 )
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class ColumnProfile:
     """Properties of a column's values that indicate its role.
 
@@ -88,6 +90,16 @@ class ColumnProfile:
     def leading(self) -> str:
         """Return the role that the name suggests most; empty without one."""
         return max(self.suggested, key=lambda role: self.suggested[role], default="")
+
+    @cached_property
+    def magnitude(self) -> float:
+        """Logarithm to base 10 of the median size of the numbers."""
+        return float(np.log10(np.nanmedian(np.abs(self.values)) + 1e-9))
+
+    @property
+    def sums(self) -> bool:
+        """Whether the name is that of a sum or mean of several scores."""
+        return self.numeric and AGGREGATE.fullmatch(plain(self.name)) is not None
 
     def counts(self) -> bool:
         """Return whether values count from 0 or 1, almost without gaps."""

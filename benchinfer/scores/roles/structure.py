@@ -8,7 +8,12 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from benchinfer.scores.roles.dependencies import crossing_rate, dependencies, key_of
+from benchinfer.scores.roles.dependencies import (
+    crossing_rate,
+    dependencies,
+    joint_codes,
+    key_of,
+)
 from benchinfer.scores.roles.directions import plain
 from benchinfer.scores.roles.effects import Effect, effects, unexplained
 from benchinfer.scores.roles.profile import ColumnProfile
@@ -70,7 +75,12 @@ class Structure:
 def structure(columns: Sequence[ColumnProfile], rows: int) -> Structure:
     """Return the structure of a table."""
     first = {c.name: first_role(c, rows) for c in columns}
+    if NUMBER not in first.values():  # a sum of what is not there is a score
+        first |= {c.name: NUMBER for c in columns if first[c.name] == "companion" and c.sums}
+    first |= dict.fromkeys(_row_numbers(columns, first), "ignored: number of the row")
     labels = [c for c in columns if first[c.name] == LABEL]
+    labels += (settings := _settings(columns, labels, first, rows))
+    first |= {c.name: LABEL for c in settings}
     numbers = [c for c in columns if first[c.name] == NUMBER]
     fixed = {name: role for name, role in first.items() if role not in (LABEL, NUMBER)}
     single = [c for c in labels if c.unique or (c.kind == "text" and c.n > 0.95 * rows)]
@@ -93,6 +103,34 @@ def structure(columns: Sequence[ColumnProfile], rows: int) -> Structure:
     order = {c.name: i for i, c in enumerate(columns)}
     numbers.sort(key=lambda c: order[c.name])
     return Structure(rows, tuple(columns), fixed, keys, results.parents, tuple(numbers), row_label)
+
+
+def _row_numbers(columns: Sequence[ColumnProfile], first: Mapping[str, str]) -> list[str]:
+    """Return columns without a known name that only count, beside scores that have fractions."""
+    numbers = [c for c in columns if first[c.name] == NUMBER]
+    counting = [c for c in numbers if c.integral and c.unique and c.counts() and not c.suggested]
+    fractions = sum(not c.integral for c in numbers)
+    return [c.name for c in counting] if 2 <= fractions == len(numbers) - len(counting) else []
+
+
+def _settings(
+    columns: Sequence[ColumnProfile],
+    labels: Sequence[ColumnProfile],
+    first: Mapping[str, str],
+    rows: int,
+) -> list[ColumnProfile]:
+    """Return columns of a few sizes or versions, without which rows of the same labels repeat."""
+    places = joint_codes(labels, rows)[1]
+    if places > 0.995 * rows or not labels:
+        return []
+    return [
+        c
+        for c in columns
+        if first[c.name] in ("attribute", "companion")
+        and c.kind in ("whole", "real")
+        and (c.balanced and 2 <= c.n <= 12 and c.missing == 0 and not c.sums)
+        and joint_codes([*labels, c], rows)[1] >= 1.5 * places
+    ]
 
 
 def _row_label(

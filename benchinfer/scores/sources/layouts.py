@@ -597,7 +597,9 @@ def columns_of_errors(
     {'std_error': 'acc_stderr'}
     """
     of_errors = {role: name for name, role in columns.items() if role in ROLES_OF_ERRORS}
-    declared_roles = {n: role for n, role in columns.items() if role not in ROLES_OF_ERRORS}
+    aside = (*ROLES_OF_ERRORS, IGNORE)
+    declared_roles = {n: role for n, role in columns.items() if role not in aside}
+    names = [name for name in names if columns.get(name) != IGNORE]
     of = assign(names, declared_roles, "long", measures).of
     if not {"dataset", "algorithm", "value"} <= set(of) or len(of["value"]) != 1:
         return {}

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Sequence
 from contextlib import closing, suppress
 from dataclasses import replace
+from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 import narwhals as nw
 
 from benchinfer.core.errors import ScoreTableError
+from benchinfer.core.numbers import join
 from benchinfer.scores.columns import BLANKS, NONE
 from benchinfer.scores.coverage import Finding
 from benchinfer.scores.sources.frames import (
@@ -160,6 +163,8 @@ def filtered(source: Source, where: str | Callable[[Any], Any]) -> Source:
             for name in scores:
                 selected = _as_numbers(selected, table, name)
         before, after, unknown = counts
+        if before and not after:
+            raise _none_left(where, used, native, before)
         rule = repr(where) if isinstance(where, str) else "the filter"
         what = f"{before - after:,} of {before:,} rows left out, for which {rule} is not true"
         what += f" ({unknown} of them without an answer: a value is missing)." if unknown else "."
@@ -201,7 +206,9 @@ def _columns_of(where: str, names: Sequence[str]) -> tuple[str, ...]:
         what = f"names {len(absent)} columns that are not there: {', '.join(absent)}"
         if len(absent) == 1:
             what = f"names a column that is not there: {absent[0]}"
-        raise _refused(where, what, f"the table has: {', '.join(names)}.")
+        near = [close[0] for name in absent if (close := get_close_matches(name, names, 1))]
+        hint = f"did you mean {join(near)}? The" if near else "the"
+        raise _refused(where, what, f"{hint} table has: {', '.join(names)}.")
     return tuple(dict.fromkeys(same[name.casefold()] for name in columns))
 
 
@@ -221,6 +228,27 @@ def _connection(*attach: str) -> Any:
 def _refused(where: str, what: str, hint: str = "") -> ScoreTableError:
     usual = "one expression over the columns, as in \"status == 'done' and not imputed\"."
     return ScoreTableError(f"{where=} {what}.", hint=hint or usual)
+
+
+def _none_left(
+    where: str | Callable[[Any], Any], used: Sequence[str], native: Any, n: int
+) -> ScoreTableError:
+    """Return the error on a filter that is true for no row, with the labels that may be meant."""
+    if not isinstance(where, str):
+        return ScoreTableError(f"the table has no rows: the filter is true for none of {n:,}.")
+    columns = nw.from_native(native).lazy().select(nw.col(*used).cast(nw.String)) if used else None
+    held = None if columns is None else columns.unique().collect().to_arrow()
+    labels = {} if held is None else {c: {*held[c].to_pylist()} - {None} for c in used}
+    known = sorted(set[str]().union(*labels.values()))
+    texts = [text.replace("''", "'") for text in re.findall(r"'((?:[^']|'')*)'", where)]
+    near = {text: get_close_matches(text, known, 1) for text in texts if text not in known}
+    hints = [
+        f"{text!r} is no label of {join(used)}: did you mean {close[0]!r}?"
+        for text, close in near.items()
+        if close
+    ]
+    what = f"the table has no rows: {where=} is true for none of {n:,}."
+    return ScoreTableError(what, hint=hints)
 
 
 def _parts(tree: object) -> list[Mapping[str, Any]]:

@@ -147,7 +147,7 @@ def test_what_is_missing_on_data_sets_of_domains_is_counted():
     frame = frame_of(SIX)
     gap = (frame["dataset"] == "g1 d0") & (frame["algorithm"] == "a1")
     answer = compared(frame[~gap])
-    assert "1 of 92 scores is missing (a1 1)" in str(answer)
+    assert "1 of 92 scores is missing (1 of a1)" in str(answer)
     (section,) = answer_section([answer["acc"]], {0: ""})
     where = "4 algorithms on 23 data sets of 6 domains"
     assert section.text[0] == f"{where}, at most 1 score each; 1 of 92 cells has no score."

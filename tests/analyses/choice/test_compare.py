@@ -348,3 +348,50 @@ def test_the_rules_are_asked_once_for_a_table(monkeypatch):
     values[4, 1] = np.nan
     bi.compare(table(values))
     assert len(asked) == 1
+
+
+def frame_of_tasks(measure="auc"):
+    scores = [0.91, 0.84, 0.82, 0.80, 0.95, 0.83, 0.77, 0.71]
+    return pd.DataFrame({"task": [*"aabbccdd"], "solver": ["svm", "knn"] * 4, measure: scores})
+
+
+@pytest.mark.parametrize("measure", ["auc:higher", "auc", ["auc"], None])
+def test_a_frame_is_read_by_its_structure(measure):
+    answer, frame = bi.compare(frame_of_tasks(), measure), frame_of_tasks()
+    scores = bi.read_scores(frame, measures="auc:higher", columns={"solver": "algorithm"})
+    assert answer.headline() == bi.compare(scores).headline()
+    assert answer["auc"].levels.estimate == pytest.approx(
+        [frame.auc[frame.solver == name].mean() for name in answer["auc"].algorithms]
+    )
+
+
+def test_a_frame_is_read_with_the_direction_that_is_said():
+    assert bi.compare(frame_of_tasks(), "auc:lower")["auc"].ranking() == ("knn", "svm")
+
+
+def test_files_are_read_as_by_read_scores(tmp_path):
+    frame = frame_of_tasks()
+    frame.to_csv(tmp_path / "all.csv", index=False)
+    one = bi.compare(tmp_path / "all.csv", "auc")
+    for name, part in frame.groupby("solver"):
+        part.drop(columns="solver").to_csv(tmp_path / f"{name}.csv", index=False)
+    two = bi.compare([tmp_path / "svm.csv", tmp_path / "knn.csv"], "auc:higher")
+    assert str(one) == str(bi.compare(bi.read_scores(tmp_path / "all.csv")))
+    assert two["auc"].headline() == one["auc"].headline()
+
+
+def test_a_frame_of_which_the_direction_is_unknown_ends_in_the_proposals_of_reading():
+    frame = frame_of_tasks("quality")
+    with pytest.raises(bi.ScoreTableError) as read:
+        bi.read_scores(frame)
+    with pytest.raises(bi.ScoreTableError) as compared:
+        bi.compare(frame)
+    assert str(compared.value) == str(read.value)
+    assert compared.value.proposals == read.value.proposals != ()
+    with pytest.raises(bi.errors.BenchinferError, match="not said whether higher or lower"):
+        bi.compare(frame, "quality")
+
+
+def test_what_is_no_table_is_refused_as_by_read_scores():
+    with pytest.raises(bi.ScoreTableError, match="a int cannot be read as a table"):
+        bi.compare(3, "auc:higher")

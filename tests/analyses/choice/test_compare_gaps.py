@@ -58,11 +58,11 @@ def test_headlines_name_failed_runs_and_missing_scores():
     (name,) = frame.loc[frame["acc"].isna(), "algorithm"].unique()
     runs = "run failed" if n == 1 else "runs failed"
     failed = bi.compare(bi.read_scores(frame, measures="acc:higher"))
-    sentence = f"{n} {runs} ({name} {n}) and {'is' if n == 1 else 'are'} left out."
+    sentence = f"{n} {runs} ({n} of {name}) and {'is' if n == 1 else 'are'} left out."
     assert sentence in failed.headline()
     assert sentence in failed.sentence()
     missing = bi.compare(bi.read_scores(frame.dropna(), measures="acc:higher"))
-    assert f"{n} of {len(frame)} scores {'is' if n == 1 else 'are'} missing ({name} {n})." in (
+    assert f"{n} of {len(frame)} scores {'is' if n == 1 else 'are'} missing ({n} of {name})." in (
         missing.headline()
     )
     counted = bi.compare(bi.read_scores(frame, measures="acc:higher", failed="worst"))

@@ -666,7 +666,7 @@ def test_short_texts():
     assert repr(local) == "<Comparisons of 8 data sets>"
     assert str(local).splitlines()[0] == f"d00  {local['d00'].relation()}"
     pair = bi.compare_mixed(table(simulated(34, (4, 1, 2), effect=0.0)))
-    assert "it is undecided" in pair.headline()
+    assert "whether it is better than" in pair.headline()
     assert pair.provenance.adjustment == "There is one contrast, and nothing to adjust for"
 
 

@@ -326,3 +326,15 @@ def test_saved_results_answer_the_same(tmp_path):
     again = bi.load(tmp_path / "mixed.json")
     pd.testing.assert_frame_equal(again.contrasts(all=True), mixed.contrasts(all=True))
     assert again.method == mixed.method
+
+
+def test_replications_that_pairs_share_in_part_are_saved_and_loaded(tmp_path):
+    """On one data set the rows of means are data sets, and those of scores are replications."""
+    labels = {"a": (0, 1, 2), "b": (0, 1, 2), "c": (0, 1), "d": (3, 4)}
+    rng = np.random.default_rng(1)
+    rows = [("d", name, r, rng.normal()) for name, parts in labels.items() for r in parts]
+    frame = pd.DataFrame(rows, columns=["dataset", "algorithm", "replication", "value"])
+    result = bi.compare_mixed(bi.read_scores(frame, measures="value:higher"), missing="use")
+    result.save(tmp_path / "result.json")
+    again = bi.load(tmp_path / "result.json")
+    pd.testing.assert_frame_equal(again.contrasts(all=True), result.contrasts(all=True))

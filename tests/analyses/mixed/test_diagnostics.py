@@ -1,10 +1,14 @@
 """Rows of the diagnostics: silent on healthy tables, with a remedy on sick ones."""
 
 import numpy as np
+import pandas as pd
 import pytest
+from scipy import stats
 
+import benchinfer as bi
 from benchinfer.analyses.mixed.diagnostics import residual_checks
 from benchinfer.core.measure import Measure
+from benchinfer.scores.numerics.skewness import corrected_t
 from tests.analyses.mixed.numerics.test_new_dataset import simulate
 from tests.analyses.mixed.numerics.test_residuals import diagnose
 
@@ -71,3 +75,24 @@ def test_no_scale_is_advised_on_which_scores_have_no_place():
     dataset, count, mean = simulate(rng, 15, 10, np.ones(4), np.zeros(4))
     remedy = rows(dataset, count, mean + 3 * rng.exponential(size=mean.shape), scales=())
     assert "scale" not in remedy["residuals: skewness"].remedy
+
+
+def test_the_correction_of_skewness_keeps_between_one_test_and_bonferroni():
+    """An adjusted p-value is at least that of one test, and at most Bonferroni's of all."""
+    skewed, undone, kept = "leaves undecided", 0, 0
+    pairs = ((0, 1), (0, 2), (1, 2))
+    for seed in range(40):
+        rng = np.random.default_rng(seed)
+        scores = rng.exponential(0.5, size=(14, 3)) * [0, -1, -1] + [0, 0.85, 30]
+        rows = [(f"d{i}", "xyz"[k], scores[i, k] + i) for i in range(len(scores)) for k in range(3)]
+        frame = pd.DataFrame(rows, columns=["dataset", "algorithm", "accuracy"])
+        result = bi.compare_mixed(bi.read_scores(frame, measures="accuracy:higher"))
+        d = np.column_stack([scores[:, one] - scores[:, other] for one, other in pairs])
+        p = 2 * stats.t.sf(np.abs(corrected_t(d)), len(d) - 1)
+        decided = result.evidence.p_value <= 0.05
+        checks = result.diagnostics()
+        lost = checks[checks["check"].str.endswith(skewed)]["value"].item()
+        assert (decided & (p > 0.05)).sum() <= lost <= (decided & (3 * p > 0.05)).sum()
+        undone, kept = undone + lost, kept + int((decided & (3 * p <= 0.05)).sum())
+    assert undone > 0
+    assert kept > 40

@@ -13,6 +13,7 @@ import benchinfer as bi
 from benchinfer.analyses.pair import rules
 from benchinfer.analyses.pair.numerics import outcomes, t_tests
 from benchinfer.analyses.pair.tests import screening_size
+from benchinfer.comparison.wording import interval_words, over_equality
 from benchinfer.core.errors import DesignError
 from benchinfer.numerics import rates
 
@@ -362,9 +363,9 @@ def test_a_verdict_by_one_direction_names_the_pairs_whose_interval_includes_equa
     said = check.loc["decided pairs whose interval includes equality"]
     assert (said["value"], said["ok"]) == (1, True)
     assert "95 % for one direction, while the interval leaves 2.5 % at each end" in said["remedy"]
-    assert "where one direction has a probability of 95 %" in found._interval_words([0])
+    assert "where one direction has a probability of 95 %" in interval_words(found, [0])
     assert "where one direction has a probability of 95 %" in found.sentence()
-    assert not steps[-1]._over_equality().any()
+    assert not over_equality(steps[-1]).any()
 
 
 def test_several_data_sets_are_compared_one_by_one():

@@ -588,15 +588,18 @@ REFUSED = [
     ),
     (
         {"null": "exakt"},
-        ("unknown null 'exakt'.\nHint: one of 'auto', 'exact', 'monte-carlo', 'asymptotic'."),
+        (
+            "unknown null 'exakt'.\nHint: did you mean 'exact'? One of 'auto', 'exact',"
+            " 'monte-carlo', 'asymptotic'."
+        ),
     ),
     ({"pairs": "all"}, "unknown pairs 'all'.\nHint: one of 'pairwise', 'pooled'."),
     (
         {"adjust": "shafer"},
         (
-            "unknown adjust 'shafer'.\nHint: one of 'auto', 'single-step', 'step-down', 'closed',"
-            " 'shaffer', 'bergmann-hommel', 'bonferroni', 'holm', 'hochberg', 'hommel', 'bh',"
-            " 'by', 'none'."
+            "unknown adjust 'shafer'.\nHint: did you mean 'shaffer'? One of 'auto', 'single-step',"
+            " 'step-down', 'closed', 'shaffer', 'bergmann-hommel', 'bonferroni', 'holm',"
+            " 'hochberg', 'hommel', 'bh', 'by', 'none'."
         ),
     ),
     (

@@ -69,7 +69,7 @@ def test_global_tests_in_words(found):
     section = sections.global_tests(found, Request())
     assert section.text[0].startswith(
         "The hypothesis that the labels of the 6 algorithms can be exchanged within each of 12 data"
-        " sets is rejected at 5 % (p < 0.0001, quadratic form of aligned ranks, 100,000 random"
+        " sets is rejected at 5 % (p < 0.001, quadratic form of aligned ranks, 100,000 random"
     )
     rows = section.tables[0].rows
     assert len(rows) == len(found.tests())
@@ -112,7 +112,7 @@ def test_pooled_tests_of_pairs_are_folded(found):
         for text, test in zip(p, ("single-step", "step-down", "Nemenyi"), strict=True):
             exact = frame[first, second, test]
             assert text == (
-                "<0.0001" if exact < 1e-4 else ">0.9999" if exact > 0.9999 else f"{exact:.4f}"
+                "<0.001" if exact < 1e-3 else ">0.999" if exact > 0.999 else f"{exact:.3f}"
             )
     assert "No verdict rests on them. Monte Carlo errors" in table.note
 

@@ -1,11 +1,13 @@
 from dataclasses import replace
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import benchinfer as bi
 from benchinfer.analyses.mixed.influence import left_out
 from benchinfer.comparison.figures import influence
+from benchinfer.core.errors import DesignError
 
 
 @pytest.fixture(scope="module")
@@ -49,6 +51,28 @@ def test_of_many_those_that_change_verdicts_come_first(left):
     assert len(laid.rows) == 20
     assert sum(row.marker == "D" for row in laid.rows) == left.changed.any(axis=1).sum()
     assert laid.notes[-1] == "20 of 40 data sets: those that matter most"
+
+
+def test_moves_that_are_not_known_are_not_drawn(left):
+    shift = left.shift.copy()
+    shift[0] = np.nan
+    laid = influence.layout_influence(replace(left, shift=shift))
+    assert left.names[0] not in {row.label for row in laid.rows}
+    assert len(laid.rows) == len(left.names) - 1
+    assert "1 data set whose moves are not known is not shown" in laid.notes
+    with pytest.raises(DesignError, match="no move of a difference without one data set is known"):
+        influence.layout_influence(replace(left, shift=np.full_like(shift, np.nan)))
+
+
+def test_differences_that_do_not_vary_make_a_report(tmp_path):
+    base, gain = np.random.default_rng(1).uniform(size=12), np.array([0.1, 0.2] * 6)
+    frame = pd.DataFrame({"dataset": list("aabbccddeeff"), "replication": [1, 2] * 6})
+    rows = pd.concat(
+        [frame.assign(algorithm="x", acc=base), frame.assign(algorithm="y", acc=base + gain)]
+    )
+    result = bi.compare_mixed(bi.read_scores(rows, measures="acc:higher"))
+    page = bi.report(result, tmp_path / "page.html").read_text()
+    assert "No difference has an error to measure its moves in" in page
 
 
 def test_replications_of_one_dataset(table):

@@ -5,6 +5,7 @@ import pytest
 
 import benchinfer as bi
 from benchinfer.comparison.checks.caveats import caveats
+from benchinfer.scores.checks import kinds
 from benchinfer.scores.checks.facts import mean_ranks
 from benchinfer.scores.checks.kinds import counts_out_of, trials
 from tests.scores.tables import additive, facts, found, table
@@ -193,3 +194,16 @@ def test_checks_of_a_table_take_no_special_functions():
         "assert not any(name.startswith('scipy') for name in sys.modules)"
     )
     subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_many_data_sets_without_shares_are_not_all_looked_at(monkeypatch):
+    """Shares of 30 on the first data sets are found; those of a table of times are not sought."""
+    looked, of = [], kinds.trials
+    monkeypatch.setattr(kinds, "trials", lambda values: looked.append(0) or of(values))
+    rng = np.random.default_rng(3)
+    times = rng.uniform(0.1, 0.9, (1500, 3))
+    assert counts_out_of(facts(times)) is None
+    assert len(looked) == 500
+    times[::2] = np.round(rng.integers(1, 30, (750, 3)) / 31, 4)
+    assert counts_out_of(facts(times)).count > 100
+    assert len(looked) == 500 + 1500

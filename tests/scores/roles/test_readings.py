@@ -172,3 +172,18 @@ def test_one_algorithm_is_nothing_to_compare():
 def test_tables_without_rows_or_labels_have_no_reading():
     assert readings(pd.DataFrame()) == []
     assert readings(pd.DataFrame({"x": [1.5, 2.5], "y": [0.5, 0.25]})) == []
+
+
+def test_a_number_of_the_row_is_no_score_of_a_small_wide_table():
+    frame = pd.DataFrame(
+        {
+            "env_id": ["ant", "walker", "hopper"],
+            "ppo": [0.68, 0.6, 0.93],
+            "sac": [0.79, 0.64, 0.88],
+            "dqn": [0.74, 0.68, 0.94],
+            "row": [1, 2, 3],
+        }
+    )
+    first = readings(frame)[0]
+    assert first.of("score") == ("ppo", "sac", "dqn")
+    assert first.roles["row"] == "ignored: number of the row"

@@ -129,3 +129,28 @@ def test_a_function_must_give_one_truth_value_per_row(path: Path) -> None:
 def test_nothing_left_is_one_clear_error(path: Path) -> None:
     with pytest.raises(ScoreTableError):
         read(path, "acc > 2")
+
+
+@pytest.mark.parametrize(
+    ("where", "meant"),
+    [
+        ("model = 'svn'", ("'svn' is no label of model: did you mean 'svm'?",)),
+        (
+            "model = 'svm' and task in ('Iriss', 'wine') and acc > 2",
+            ("'Iriss' is no label of model, task and acc: did you mean 'iris'?",),
+        ),
+        ("model = 'it''s'", ()),
+    ],
+)
+def test_a_mistyped_label_is_named(where: str, meant: tuple[str, ...], path: Path) -> None:
+    relation = duckdb.read_csv(str(path))
+    for source in (path, frame(), relation):
+        with pytest.raises(ScoreTableError, match="is true for none of 8") as raised:
+            read(source, where)
+        assert raised.value.hint == meant
+
+
+def test_a_mistyped_column_of_a_filter_is_named(path: Path) -> None:
+    with pytest.raises(ScoreTableError, match="not there: modell") as raised:
+        read(path, "modell = 'svm'")
+    assert raised.value.hint[0].startswith("did you mean model? The table has: task, model")

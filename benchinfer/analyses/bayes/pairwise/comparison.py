@@ -470,6 +470,7 @@ def _replications(setting: Setting, differences: Differences) -> list[Check]:
             float(declared),
             1.0,
             least=True,
+            concerns="verdict",
             sentence="How much training sets overlap is not declared: replications count as"
             " independent.",
             remedy="The published test takes their correlation to be 1 / folds: to set it,"

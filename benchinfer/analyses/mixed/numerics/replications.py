@@ -33,7 +33,7 @@ _FEW, _TIMES = 4, 2
 
 
 @savable
-@shaped(n="n Q", mean="N Q", variance="N Q", df="N Q")
+@shaped(n="n Q", mean="n Q", variance="n Q", df="n Q")
 @dataclass(frozen=True, slots=True)
 class ReplicationMeans:
     """Means over replications of K algorithms, and of the differences of all P pairs.

@@ -37,7 +37,7 @@ def test_orders_are_escaped_too(running):
 def test_how_a_pair_stands(running):
     found = bi.monitor(running(60, {"a": 0.0, "b": 0.02, "c": 3.0}), stage=20)
     said = [figures.standing(found, pair) for pair in range(3)]
-    assert said[0].startswith("goes on; n = 60; p > 0.9999")
+    assert said[0].startswith("goes on; n = 60; p > 0.999")
     assert said[0].endswith("*")
-    assert said[1] == "c better; n = 20; p < 0.0001"
+    assert said[1] == "c better; n = 20; p < 0.001"
     assert figures.chosen(found)[0] == 0

@@ -31,12 +31,12 @@ def test_bars_are_a_density(demsar):
     assert beyond - 1e-3 <= found.tests()["p_value"][0] <= inside + 1e-3
     assert laid.observed == found.tests()["statistic"][0]
     p = found.tests()["p_value"][0]
-    assert laid.title.endswith(f": all algorithms alike? p = {p:.4f} (Monte Carlo)")
+    assert laid.title.endswith(f": all algorithms alike? p = {p:.3f} (Monte Carlo)")
 
 
 def test_exact(two):
     laid = layout_null(bi.compare_permutation(two, on="values", seed=1))
-    assert laid.title.endswith("p = 0.6968 (exact)")
+    assert laid.title.endswith("p = 0.697 (exact)")
     assert laid.notes[0] == "bars: all 8,192 arrangements within blocks"
     assert laid.heights.sum() * laid.step == pytest.approx(1)
 
