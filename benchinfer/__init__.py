@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from benchinfer.analyses.bayes.compare import compare_bayes
     from benchinfer.analyses.bootstrap.compare import compare_bootstrap
     from benchinfer.analyses.choice.compare import compare
+    from benchinfer.analyses.factors.compare import compare_factors
     from benchinfer.analyses.gate.gate import gate
     from benchinfer.analyses.meta.compare import compare_meta
     from benchinfer.analyses.meta.read import read_effects
@@ -69,6 +70,7 @@ _homes = {
     "compare": "analyses.choice.compare",
     "compare_bayes": "analyses.bayes.compare",
     "compare_bootstrap": "analyses.bootstrap.compare",
+    "compare_factors": "analyses.factors.compare",
     "compare_meta": "analyses.meta.compare",
     "compare_mixed": "analyses.mixed.compare",
     "compare_pair": "analyses.pair.compare",
@@ -110,6 +112,7 @@ __all__ = [
     "compare",
     "compare_bayes",
     "compare_bootstrap",
+    "compare_factors",
     "compare_meta",
     "compare_mixed",
     "compare_pair",

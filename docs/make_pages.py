@@ -94,6 +94,7 @@ FIGURES = {
         "ranks simplex shrinkage predicted left-out ppc trace trace-rank",
     ),
     "wins": ("Wins", "worths wins"),
+    "factors": ("Factors", "effects"),
     "meta": ("Meta-analysis", "studies funnel network"),
     "pair": ("Two algorithms on one data set", "quantiles"),
     "datasets": ("Each data set by itself", "verdicts podium map clusters support"),

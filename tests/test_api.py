@@ -27,6 +27,7 @@ NAMES = [
     "compare",
     "compare_bayes",
     "compare_bootstrap",
+    "compare_factors",
     "compare_meta",
     "compare_mixed",
     "compare_pair",
@@ -64,6 +65,7 @@ SIGNATURES = {
     " quantity=None, contrasts='tukey', control=None, target='auto', level=0.95,"
     " missing='use', draws=None, chains=None, priors=None, sensitivity='none', seed=1,"
     " progress=None",
+    "compare_factors": "scores, measure=None, *, control=None, family='all', level=0.95, seed=1",
     "compare_subgroups": "scores, measure=None, *, by=None, model='wins', minsize=10, depth=None,"
     " prune='none', tests='auto', honest=False, contrasts='tukey', control=None, level=0.95,"
     " seed=1",
@@ -212,7 +214,7 @@ OF_A_MIXED_MODEL = {
 def test_names() -> None:
     assert bi.__all__ == NAMES
     assert dir(bi) == sorted(NAMES + SUBMODULES)
-    assert len(NAMES) <= 38
+    assert len(NAMES) <= 39
 
 
 @pytest.mark.parametrize("name", NAMES)

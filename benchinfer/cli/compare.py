@@ -42,6 +42,10 @@ CODES = (
     f" no such algorithm; {FAULTS} They are no gate for a candidate, as the algorithm may be the"
     " baseline: benchinfer gate is one."
 )
+CODES_OF_FACTORS = (
+    "0 a main effect is decided; 1 the table has faults; 2 wrong usage; 3 none is; 4 the table"
+    " cannot answer."
+)
 PerDataset = Annotated[bool, typer.Option("--per-dataset", help="Each data set by itself.")]
 Details = Annotated[
     bool,
@@ -79,8 +83,10 @@ RowsOfTable = Annotated[
 ]
 # The analysis that fits the table, which is taken where none is named.
 AUTO = "auto"
+FACTORS = "factors"
 _FUNCTIONS = {
     AUTO: ("benchinfer.analyses.choice.compare", "compare"),
+    FACTORS: ("benchinfer.analyses.factors.compare", "compare_factors"),
     **{name: (home, f"compare_{name}") for name, home in ANALYSES.items()},
 }
 # Not options, or options of every command that reads scores.
@@ -95,6 +101,12 @@ class Analyses(LazyGroup):
 
     def made(self, name: str) -> Any:
         """Return the command of an analysis."""
+        if name == FACTORS:
+            of_factors = import_module("benchinfer.cli.factors").factors
+            example = (
+                "compare factors scores.csv -m accuracy --column net=factor --column aug=factor"
+            )
+            return command(of_factors, name, HelpEnd(example, CODES_OF_FACTORS))
         one = " --dataset wine" if name == "pair" else ""
         example = f"compare {name} example:sklearn_bootstrap -m error{one}"
         return command(analysis_command(name), name, HelpEnd(example, CODES))

@@ -382,6 +382,12 @@ GLOSSARY: dict[str, str] = {
     " none above 1 does",
     "verdict_turns": "penalty factor of stopped runs at which a paired t test over data sets starts"
     " or ceases to decide; NaN if none above 1 does",
+    "factor": "part of the algorithms whose levels are compared",
+    "other_factor": "factor on whose levels differences of the first one may depend",
+    "other_first": "level of the other factor whose difference is first",
+    "other_second": "level of the other factor whose difference is subtracted",
+    "at_level": "level of the other factor at which levels are compared",
+    "decided": "whether the interaction is shown",
 }
 
 

@@ -61,7 +61,7 @@ _TEXTS = frozenset(
 _FLAGS = frozenset(
     (
         *("ok", "fits", "refitted", "inside", "losses_inside", "regret_exact", "provisional"),
-        *("dominates", "on_front", "may_be_best", "not_beaten", "not_beaten_beyond"),
+        *("decided", "dominates", "on_front", "may_be_best", "not_beaten", "not_beaten_beyond"),
     )
 )
 _NUMBER: Schema = {"anyOf": [{"type": ["number", "null"]}, {"enum": ["inf", "-inf"]}]}
@@ -91,6 +91,7 @@ COMMANDS: dict[str, Document] = {
     "check": documents.TABLE,
     "compare": documents.ANSWER,
     "compare ANALYSIS": documents.COMPARISON,
+    "compare factors": documents.FACTORS,
     "compare --per-dataset": documents.LOCAL,
     "consensus": documents.CONSENSUS,
     "plan": documents.PLAN,

@@ -64,11 +64,11 @@ Columns = Annotated[
     typer.Option(
         "--column",
         metavar="NAME=ROLE",
-        help="The role of a column: dataset, replication, algorithm, measure, value, domain or"
-        " status (solved, stopped, crashed), or ignore, which leaves it out; of published effects:"
-        " study, first, second, estimate, std_error and others; of published wins: first, second,"
-        " wins, ties and losses. Once per column; common names are known; columns of the same role"
-        " are joined.",
+        help="The role of a column: dataset, replication, algorithm, measure, value, domain, factor"
+        " (a part of the algorithm) or status (solved, stopped, crashed), or ignore, which leaves"
+        " it out; of published effects: study, first, second, estimate, std_error and others; of"
+        " published wins: first, second, wins, ties and losses. Once per column; common names are"
+        " known; columns of the same role are joined.",
         rich_help_panel=READING,
     ),
 ]
@@ -471,6 +471,7 @@ class SourceArguments:
         from benchinfer.scores.columns import level_columns
         from benchinfer.scores.declaration import check_units
         from benchinfer.scores.examples import examples
+        from benchinfer.scores.rows.factors import as_algorithm, factor_columns
         from benchinfer.scores.sources.curves import Take, without_column
         from benchinfer.scores.sources.files import open_source
         from benchinfer.scores.sources.layouts import roles_of
@@ -483,7 +484,8 @@ class SourceArguments:
             origin = without_column(origin, Take.of(self.take, origin.names).steps)
         covariates = _names(self.covariates) or ()
         levels = check_units(_names(self.units) or ())
-        columns = level_columns(levels, self.columns, origin.names)
+        factors = factor_columns(self.columns, origin.names)
+        columns = level_columns(levels, as_algorithm(self.columns, factors), origin.names)
         return roles_of(origin, columns, self.layout, measures, covariates)
 
     def holds(self, kind: str) -> bool:
