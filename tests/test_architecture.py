@@ -106,7 +106,7 @@ def test_architecture_shows_every_folder() -> None:
 def test_every_folder_can_be_taken_in_at_a_glance() -> None:
     entries: Counter[str] = Counter()
     for path in {p for file in FILES for p in (file, *file.parents) if PACKAGE in p.parents}:
-        entries[_name(path.parent)] += path.name != "__init__.py"
+        entries[_name(path.parent)] += path.name not in ("__init__.py", "__main__.py")
     _hold({name: n for name, n in entries.items() if name in LISTS}, LIKE)
     _hold({name: n for name, n in entries.items() if name not in LISTS}, ENTRIES)
 

@@ -60,8 +60,8 @@ class Commands(LazyGroup, PlainGroup):
         # The short form of the first command of a newcomer.
         if args and args[0] not in self.homes and names_table(args[0]):
             args = ["compare", *args]
-        asked = not ctx.resilient_parsing and not set(HELP).isdisjoint(args)
-        if asked and (context := _named(ctx, args)):
+        helps = not ctx.resilient_parsing and not set(HELP).isdisjoint(args)
+        if helps and (context := _named(ctx, args)):
             typer.echo(context.get_help())
             ctx.exit()
         if not args and not ctx.resilient_parsing:
