@@ -50,7 +50,7 @@ MANY_IMPORTS = {  # target: none
 IN_CIRCLES = 42
 REQUIRED_PACKAGES = 14
 # Calls that return one of two kinds of result, by what they are given; target: none.
-TWO_KINDS = {"compare_bayes", "monitor", "plan"}
+TWO_KINDS = {"compare_bayes", "monitor"}
 # Target: the Gibbs sampler of the conjugate model, and NUTS of nutpie for all else.
 SAMPLERS = {
     "analyses/bayes/numerics/gibbs.py",

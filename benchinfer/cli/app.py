@@ -24,6 +24,7 @@ _HOMES = {
     "gate": "benchinfer.cli.gate",
     "monitor": "benchinfer.cli.monitor",
     "plan": "benchinfer.cli.plan",
+    "allocate": "benchinfer.cli.plan",
     "reproduce": "benchinfer.cli.commands",
 }
 

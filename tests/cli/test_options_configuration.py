@@ -145,6 +145,7 @@ WRITES = {
     "monitor": ("monitor", "state"),
     "monitor report": ("monitor", "report"),
     "plan": ("plan", "report"),
+    "allocate": ("allocate", "report"),
     "subgroups": ("subgroups", "report"),
 }
 
