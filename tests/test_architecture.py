@@ -48,7 +48,7 @@ NAMES_FOR_ANNOTATIONS = "typing.py"  # a list of names and nothing else
 IN_CIRCLES = 42
 REQUIRED_PACKAGES = 14
 # Calls that return one of two kinds of result, by what they are given; target: none.
-TWO_KINDS = {"compare_bayes", "monitor", "plan"}
+TWO_KINDS = {"compare_bayes", "monitor"}
 # Target: the Gibbs sampler of the conjugate model, and NUTS of nutpie for all else.
 SAMPLERS = {
     "analyses/bayes/numerics/gibbs.py",

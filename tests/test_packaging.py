@@ -4,6 +4,7 @@ import ast
 import re
 import tomllib
 from contextlib import redirect_stdout
+from importlib import import_module
 from io import StringIO
 from pathlib import Path
 
@@ -80,3 +81,10 @@ def test_an_index_takes_the_wheel_and_the_source_archive(tmp_path):
     with redirect_stdout(told):
         failed = check(built, strict=True)
     assert not failed, told.getvalue()
+
+
+def test_pytest_finds_the_fixture():
+    """The entry point names a module that has the fixture of the documentation."""
+    ((name, home),) = PROJECT["entry-points"]["pytest11"].items()
+    assert name == "benchinfer"
+    assert hasattr(import_module(home), "gate")

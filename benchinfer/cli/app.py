@@ -24,6 +24,7 @@ _HOMES = {
     "gate": "benchinfer.cli.gate",
     "monitor": "benchinfer.cli.monitor",
     "plan": "benchinfer.cli.plan",
+    "allocate": "benchinfer.cli.plan",
     "reproduce": "benchinfer.cli.commands",
 }
 
@@ -60,8 +61,8 @@ class Commands(LazyGroup, PlainGroup):
         # The short form of the first command of a newcomer.
         if args and args[0] not in self.homes and names_table(args[0]):
             args = ["compare", *args]
-        for_help = not ctx.resilient_parsing and not set(HELP).isdisjoint(args)
-        if for_help and (context := _named(ctx, args)):
+        helps = not ctx.resilient_parsing and not set(HELP).isdisjoint(args)
+        if helps and (context := _named(ctx, args)):
             typer.echo(context.get_help())
             ctx.exit()
         if not args and not ctx.resilient_parsing:

@@ -111,13 +111,10 @@ class PlainCommand(TyperCommand):
                     if option.name == "measure" and (words := _several_measures(ctx, args)):
                         return self.parse_args(ctx, words)
                     ctx.fail(f"{max(option.opts, key=len)} is given twice; it takes one value.")
-        try:
-            return super().parse_args(ctx, args)
-        except typer.BadParameter as error:
-            if args or error.param is None or error.param.name != "scores":
-                raise
-            hint = "a file or a folder, or example:sklearn_bootstrap to try it."
-            ctx.fail(message("SCORES is missing.", hint=hint))
+            if not args and any(one.name == "scores" for one in self.params):
+                hint = "a file or a folder, or example:sklearn_bootstrap to try it."
+                ctx.fail(message("SCORES is missing.", hint=hint))
+        return super().parse_args(ctx, args)
 
     def format_usage(self, ctx: Any, formatter: Any) -> None:
         """Write the usage line, without words that need not be typed: ``compare``, ``auto``."""
