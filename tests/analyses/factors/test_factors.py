@@ -262,3 +262,23 @@ def test_the_figure_shows_pairs_with_the_best_of_many_levels():
     many["accuracy"] += np.random.default_rng(4).normal(scale=0.003, size=len(many))
     laid = figures.layout(bi.compare_factors(read(many, repeats="mean")))
     assert any(note.startswith("optimiser: 10 of 28 pairs") for note in laid.notes)
+
+
+def test_a_factor_of_many_levels_is_said_by_its_best_one():
+    rng = np.random.default_rng(8)
+    index = pd.MultiIndex.from_product(
+        [[f"d{d}" for d in range(10)], [f"e{e:02}" for e in range(8)], ["mixup", "none"]],
+        names=["dataset", "encoder", "aug"],
+    )
+    table = index.to_frame(index=False)
+    table["accuracy"] = 0.5 + 0.01 * table["encoder"].str[1:].astype(int).clip(upper=6)
+    table["accuracy"] += rng.normal(scale=0.002, size=len(table))
+    roles = {"encoder": "factor", "aug": "factor"}
+    result = bi.compare_factors(bi.read_scores(table, measures="accuracy:higher", columns=roles))
+    best, second = result["encoder"].ranking()[:2]
+    expected = (
+        f"of the 8 levels of encoder, {best} has the highest mean, is better than 6 of the others"
+        f" and whether it is better than {second} is undecided"
+    )
+    assert expected in result.headline()
+    assert expected in result.sentence()

@@ -21,6 +21,7 @@ MOST_EXACT = 13
 DRAWS = 9_999
 LEAST_FLIPPED = 7
 _BLOCK = 128  # contrasts handled at a time
+_BINS = 4_096  # of sizes of t statistics, within which single p-values are bounded from above
 _TIES = 1e-9  # relative difference of statistics within which they tie
 
 
@@ -152,7 +153,8 @@ def step_down_flips(values: Array, statistic: Array, signs: Array, spent: float)
     the sets S of the r'-th and all smaller ones, r' <= r, at the r'-th statistic, where p_S is the
     share of patterns whose largest statistic over S reaches it, and ``k = min(|S|, max(1, p_S /
     p_1))`` with the largest p_1 of a single one of S. Without intervals (s = 0) it is that of
-    Westfall and Young; k bounds what subsets of S can do at their own share of the level.
+    Westfall and Young; k bounds what subsets of S can do at their own share of the level, with p_1
+    read off bins of statistics, from above.
 
     References
     ----------
@@ -161,19 +163,24 @@ def step_down_flips(values: Array, statistic: Array, signs: Array, spent: float)
     size = np.abs(statistic)
     order = np.argsort(-size, kind="stable")
     threshold = size[order] * (1 - _TIES)
+    of_threshold = _bin(threshold)
     m, n_patterns = len(order), len(signs)
-    largest = np.zeros(n_patterns)
+    largest, most_in_bin = np.zeros((n_patterns, 1)), np.zeros(_BINS, dtype=np.int64)
     of_set, of_one = np.zeros(m), np.zeros(m)
     for end in range(m, 0, -_BLOCK):
         start = max(end - _BLOCK, 0)
-        block = _statistics(values[:, order[start:end]], signs)
-        for rank in range(end - 1, start - 1, -1):
-            column = block[:, rank - start]
-            np.maximum(largest, column, out=largest)
-            of_set[rank] = np.count_nonzero(largest >= threshold[rank])
-            if spent:
-                below = np.searchsorted(np.sort(column), threshold[: rank + 1], side="left")
-                np.maximum(of_one[: rank + 1], n_patterns - below, out=of_one[: rank + 1])
+        # Columns from the smallest statistic on: running maxima are those over the sets S.
+        block = _statistics(values[:, order[start:end][::-1]], signs)
+        if spent:
+            counts = np.maximum.accumulate(_counts(block), axis=0)
+            np.maximum(counts, most_in_bin, out=counts)
+            most_in_bin = counts[-1]
+            bins = of_threshold[start:end]
+            of_one[start:end] = counts[::-1][np.arange(end - start), bins]
+        np.maximum.accumulate(block, axis=1, out=block)
+        np.maximum(block, largest, out=block)
+        largest = block[:, -1:].copy()
+        of_set[start:end] = np.count_nonzero(block[:, ::-1] >= threshold[start:end], axis=0)
     p_set = of_set / n_patterns
     most = np.arange(m, 0, -1.0)
     together = np.minimum(most, np.maximum(1.0, of_set / np.maximum(of_one, 1.0)))
@@ -183,12 +190,26 @@ def step_down_flips(values: Array, statistic: Array, signs: Array, spent: float)
     return adjusted
 
 
+def _bin(size: Array) -> Codes:
+    """Return the bins of sizes of t statistics, which are finer where they are small."""
+    return (size / (1 + size) * _BINS).astype(np.int64)
+
+
+def _counts(block: Array) -> Codes:
+    """Return (P, bins) how many sizes (R, P) of each contrast lie in a bin or a higher one."""
+    n = block.shape[1]
+    place = _bin(block) + np.arange(n) * _BINS
+    counts = np.bincount(place.ravel(), minlength=n * _BINS).reshape(n, _BINS)
+    return counts[:, ::-1].cumsum(axis=1)[:, ::-1]
+
+
 def _statistics(values: Array, signs: Array) -> Array:
     """Return (R, P) sizes of the t statistics of contrasts (D, P) under each pattern of signs."""
     present = np.isfinite(values)
     filled, n = np.where(present, values, 0.0), present.sum(axis=0)
-    total = signs @ filled
     # Flips leave the sum of squares as it is.
-    share = total**2 / (n * (filled**2).sum(axis=0))
+    share = np.square(signs @ filled) / (n * (filled**2).sum(axis=0))
     left = np.maximum(1 - share, 1e-15)
-    return np.sqrt((n - 1) * share / left)
+    np.multiply(share, n - 1, out=share)
+    np.divide(share, left, out=share)
+    return np.sqrt(share, out=share)
