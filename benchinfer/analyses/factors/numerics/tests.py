@@ -8,7 +8,8 @@ be flipped, which keeps the correlations of contrasts.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, fields
 
 import numpy as np
 from scipy.special import stdtr, stdtrit
@@ -26,22 +27,26 @@ _TIES = 1e-9  # relative difference of statistics within which they tie
 
 
 @dataclass(frozen=True, slots=True)
-class OwnSpread:
-    """Estimates of P contrasts with their own spread between data sets; (P,) arrays.
+class ContrastEstimates:
+    """Estimates of P contrasts with errors from the spread between data sets; (P,) arrays.
 
-    ``n`` counts the data sets that hold all cells of the contrast; where these are fewer than two,
-    the contrast is not estimable: its estimate is NaN without any, and its error infinite. Errors
-    are 0 where the contrast is the same on every data set, ``flat``.
+    ``n`` counts the data sets that the contrast rests on; where these are fewer than two, the
+    contrast is not estimable: its estimate is NaN without any, and its error infinite. Errors are 0
+    where the contrast is the same on every data set, ``flat``.
     """
 
     estimate: Array
     std_error: Array
     n: Codes
     flat: Flags
+    df: Array
 
     @staticmethod
-    def of(values: Array) -> OwnSpread:
-        """Return the estimates of contrasts (D, P), NaN where a data set lacks a cell."""
+    def of(values: Array) -> ContrastEstimates:
+        """Return the estimates of contrasts (D, P), NaN where a data set lacks a cell.
+
+        Each has the error of its own spread.
+        """
         present = np.isfinite(values)
         n = present.sum(axis=0)
         filled = np.where(present, values, 0.0)
@@ -51,17 +56,28 @@ class OwnSpread:
         error = np.sqrt(squares / np.maximum(n - 1, 1) / np.maximum(n, 1))
         flat = (n > 1) & (error <= 1e-12 * size)
         error = np.where(n < 2, np.inf, np.where(flat, 0.0, error))
-        return OwnSpread(estimate, error, n, flat)
+        return ContrastEstimates(estimate, error, n, flat, np.maximum(n - 1.0, 1.0))
+
+    @staticmethod
+    def join(parts: Sequence[ContrastEstimates]) -> ContrastEstimates:
+        """Return the contrasts of all parts."""
+        return ContrastEstimates(
+            *(
+                np.concatenate([getattr(part, field.name) for part in parts])
+                for field in fields(ContrastEstimates)
+            )
+        )
+
+    def take(self, places: Codes) -> ContrastEstimates:
+        """Return some contrasts in another order."""
+        return ContrastEstimates(
+            *(getattr(self, field.name)[places] for field in fields(ContrastEstimates))
+        )
 
     @property
     def estimable(self) -> Flags:
         """(P,) contrasts that two data sets or more hold, and that vary between them."""
         return (self.n > 1) & ~self.flat
-
-    @property
-    def df(self) -> Array:
-        """(P,) degrees of freedom, at least 1."""
-        return np.maximum(self.n - 1.0, 1.0)
 
     @property
     def statistic(self) -> Array:
@@ -106,26 +122,26 @@ def flipped(n_datasets: int, m: int, alpha: float) -> bool:
     return n_datasets >= LEAST_FLIPPED and finest <= least
 
 
-def adjusted_p(values: Array, alpha: float, seed: int) -> tuple[Array, bool]:
-    """Return (P,) adjusted p-values of contrasts (D, P), and whether they are by flips.
+def adjusted_p(
+    effects: ContrastEstimates, values: Array | None, alpha: float, seed: int
+) -> tuple[Array, bool]:
+    """Return (P,) adjusted p-values of contrasts, and whether they are by flips of (D, P) values.
 
     The largest t under flips of whole data sets, stepped down; where data sets are too few for
-    flips at level alpha, Holm's adjustment of t tests. Both leave half of the level to intervals
-    (`multiplicity.level_share`).
+    flips at level alpha, or there is no value for each of them, Holm's adjustment of t tests. Both
+    leave half of the level to intervals (`multiplicity.level_share`).
     """
-    effects = OwnSpread.of(values)
     tested = np.flatnonzero(effects.estimable)
-    p = np.ones(values.shape[1])
+    p = np.ones(len(effects.n))
     if not len(tested):
         return p, False
     spent = SPENT if len(tested) > 1 else 0.0
-    by_flips = flipped(int(effects.n[tested].min()), len(tested), alpha)
-    if by_flips:
-        signs = sign_patterns(len(values), seed)
-        p[tested] = step_down_flips(values[:, tested], effects.statistic[tested], signs, spent)
-    else:
+    if values is None or not flipped(int(effects.n[tested].min()), len(tested), alpha):
         p[tested] = holm(effects.p_raw[tested], spent)
-    return p, by_flips
+        return p, False
+    signs = sign_patterns(len(values), seed)
+    p[tested] = step_down_flips(values[:, tested], effects.statistic[tested], signs, spent)
+    return p, True
 
 
 def level_of_ends(m: int, alpha: float) -> float:
