@@ -95,11 +95,13 @@ def unit_ratio(table: Array, *, medians: bool = True) -> float:
     (0.9, 68)
     """
     k = table.shape[1]
-    ratio = _decile_ratio(table, medians)
+    ratio = _decile_ratio(table, medians=medians)
     if k < 4 or ratio <= 1:
         return ratio
     places = range(k) if k <= _LEFT_OUT else _farthest(table)
-    return min(ratio, *(_decile_ratio(np.delete(table, j, axis=1), medians) for j in places))
+    return min(
+        ratio, *(_decile_ratio(np.delete(table, j, axis=1), medians=medians) for j in places)
+    )
 
 
 def _farthest(table: Array) -> list[int]:
@@ -110,7 +112,7 @@ def _farthest(table: Array) -> list[int]:
     return np.argsort(-share, kind="stable")[:_LEFT_OUT].tolist()
 
 
-def _decile_ratio(table: Array, medians: bool) -> float:  # noqa: FBT001 (private)
+def _decile_ratio(table: Array, *, medians: bool) -> float:
     n = np.isfinite(table).sum(axis=1)
     table = table[n > 1]
     spread = spreads(table, medians=medians)
