@@ -9,9 +9,10 @@ from typing import Any
 import numpy as np
 
 from benchinfer.analyses.factors.comparison import LevelComparison
-from benchinfer.analyses.factors.effects import Interaction, interaction, tested
+from benchinfer.analyses.factors.effects import CellEffects, Interaction, interaction, tested
 from benchinfer.analyses.factors.factors import Factors
 from benchinfer.analyses.factors.numerics.grid import Grid, level_pairs
+from benchinfer.analyses.factors.numerics.tests import ContrastEstimates
 from benchinfer.analyses.factors.options import FactorsOptions, Family, LevelsOptions
 from benchinfer.comparison.checks import tables
 from benchinfer.comparison.evidence import Evidence, Level, Setting, decide
@@ -84,6 +85,11 @@ def compare_factors(
     to them, as in `compare_mixed`. An interaction is decided where one of its differences of
     differences is.
 
+    Where some effect has fewer complete data sets than five, or than half of them, all effects are
+    those of a linear model of the means of cells: a fixed level of each data set, effects of each
+    factor and of each pair of factors, and none of three. Errors are CR2 by data set, with
+    Satterthwaite's degrees of freedom, and p-values Holm's.
+
     Examples
     --------
     >>> import numpy as np, pandas as pd
@@ -120,11 +126,12 @@ def compare_factors(
     grid = _grid(cells, levels)
     pairs = {name: level_pairs(len(of), _place(of, options, name)) for name, of in levels.items()}
     weight, weight_of_pair = options.weights(len(grid.pairs))
+    effects = CellEffects.of(grid, [pairs[name] for name in names])
     interactions = [
-        interaction(grid, (f, g), [pairs[name] for name in names], weight_of_pair, options)
+        interaction(effects, (f, g), [pairs[name] for name in names], weight_of_pair, options)
         for f, g in grid.pairs
     ]
-    results, refused = _main_effects(grid, setting, cells, levels, pairs, weight, options)
+    results, refused = _main_effects(effects, setting, cells, levels, pairs, weight, options)
     if not results and not any(one.n.any() for one in interactions):
         if full := full_cell(cells.algorithms):
             raise DesignError(
@@ -144,8 +151,9 @@ def compare_factors(
         pairs_of_factors=tuple(interactions),
         means=cells.mean,
         errors=_errors(cells),
+        modelled=effects.model is not None,
         setting=setting,
-        checks=tuple(_checks(results, interactions, refused, setting, grid)),
+        checks=tuple(_checks(results, interactions, refused, setting, effects)),
         provenance=options.provenance(setting.digest, _ADJUSTED[family], options.seed),
     )
 
@@ -196,7 +204,7 @@ def _errors(cells: Cells) -> Array:
 
 
 def _main_effects(
-    grid: Grid,
+    effects: CellEffects,
     setting: Setting,
     cells: Cells,
     levels: Mapping[str, tuple[str, ...]],
@@ -205,28 +213,26 @@ def _main_effects(
     options: FactorsOptions,
 ) -> tuple[dict[str, LevelComparison], dict[str, str]]:
     """Return the comparison of the levels of each factor, or why there is none."""
-    values = [grid.main(f, pairs[name]) for f, name in enumerate(levels)]
-    margin = setting.measure.margin
-    evidence, by_flips = tested(np.concatenate(values, axis=1), weight, margin, options)
-    ends = np.cumsum([0, *(part.shape[1] for part in values)])
+    parts = [effects.main(f, pairs[name]) for f, name in enumerate(levels)]
+    estimates = ContrastEstimates.join([part for part, _ in parts])
+    by_dataset = [values for _, values in parts if values is not None]
+    values = np.concatenate(by_dataset, axis=1) if by_dataset else None
+    evidence, by_flips = tested(estimates, values, weight, setting.measure.margin, options)
+    ends = np.cumsum([0, *(len(pairs[name]) for name in levels)])
     results: dict[str, LevelComparison] = {}
     refused: dict[str, str] = {}
     for f, (name, of) in enumerate(levels.items()):
         part = _part(evidence, slice(ends[f], ends[f + 1]))
         missing = np.isnan(part.estimate)
         if missing.all():
-            refused[name] = "no data set holds all cells of two of its levels"
+            refused[name] = "cells of two of its levels are missing on all data sets"
             continue
-        by_level = grid.marginal(f)
-        complete = np.isfinite(by_level)
-        total = np.where(complete, by_level, 0.0).sum(axis=0)
-        n = complete.sum(axis=0)
-        level = Level(np.where(n > 0, total / np.maximum(n, 1), np.nan))
+        level = Level(effects.levels(f))
         codes = decide(
             np.nan_to_num(part.estimate), part.p_value, part.p_equivalence, options.alpha
         )
         codes = np.where(missing, Verdict.MISSING, codes).astype(np.int8)
-        of_levels = _setting_of_levels(setting, cells, grid.codes[:, f], of)
+        of_levels = _setting_of_levels(setting, cells, effects.grid.codes[:, f], of)
         results[name] = LevelComparison(
             setting=of_levels,
             pairs=ComparedPairs.between(pairs[name], of_levels, codes, level),
@@ -249,6 +255,7 @@ def _main_effects(
             evidence=part,
             others=tuple(other for other in levels if other != name),
             by_flips=by_flips,
+            modelled=effects.model is not None,
         )
     return results, refused
 
@@ -289,25 +296,33 @@ def _checks(
     interactions: list[Interaction],
     refused: Mapping[str, str],
     setting: Setting,
-    grid: Grid,
+    effects: CellEffects,
 ) -> list[Check]:
     """Return the checks of effects of factors."""
-    d = len(setting.coverage.datasets)
-    known = [(r.evidence.estimate, r.evidence.df + 1) for r in results.values()]
-    n = [*(one.n for one in interactions), *(np.where(np.isnan(e), 0, k) for e, k in known)]
-    all_n = np.concatenate(n)
-    thin = int(((all_n > 0) & (all_n < _LEAST_SHARE * d)).sum())
-    lost = int((all_n == 0).sum()) + len(refused)
+    d, grid = len(setting.coverage.datasets), effects.grid
+    known = [
+        np.where(np.isnan(r.evidence.estimate), 0, r.evidence.df + 1) for r in results.values()
+    ]
+    n = np.concatenate([*(one.n for one in interactions), *known])
+    thin = 0 if effects.model else int(((n > 0) & (n < _LEAST_SHARE * d)).sum())
+    lost = int((n == 0).sum()) + len(refused)
     absent = grid.n_cells - grid.means.shape[1]
     flat = sum(int(one.flat.sum()) for one in interactions)
     flat += sum(int((r.evidence.std_error == 0).sum()) for r in results.values())
     return [
         *tables.of_table(setting),
         Check.of(
+            "effects by a model",
+            int(effects.model is not None),
+            sentence="too few data sets hold all cells: effects are those of a model without"
+            " interactions of three factors.",
+            remedy="complete the cells of the data sets.",
+        ),
+        Check.of(
             "effects that no data set can show",
             lost,
-            sentence=f"{count(lost, 'effect')} cannot be estimated: no data set holds all of the"
-            " cells.",
+            sentence=f"{count(lost, 'effect')} cannot be estimated: cells are missing on all data"
+            " sets.",
             remedy=f"run the cells that are missing ({absent} of {grid.n_cells} were never run).",
         ),
         Check.of(

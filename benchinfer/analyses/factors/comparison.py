@@ -14,6 +14,12 @@ from benchinfer.core.saving import savable
 
 FLIPPED = "sign flips of whole data sets, stepped down from the largest t"
 HOLM = "t tests with Holm's adjustment"
+MODELLED = (
+    "As few data sets hold all cells, means of cells were fitted by least squares with a level of"
+    " each data set, effects of each factor and of each pair of factors, and none of three; levels"
+    " of a factor are compared on average over all cells of the other factors, with equal weights,"
+    " with CR2 errors by data set and Satterthwaite's degrees of freedom."
+)
 
 
 @savable
@@ -27,6 +33,8 @@ class LevelComparison(TestedComparison):
         Names of the other factors.
     by_flips
         Whether p-values are by flips of whole data sets.
+    modelled
+        Whether effects are those of a model, as too few data sets hold all cells.
     """
 
     _home: ClassVar[str] = "benchinfer.analyses.factors"
@@ -34,6 +42,7 @@ class LevelComparison(TestedComparison):
 
     others: tuple[str, ...]
     by_flips: bool
+    modelled: bool
 
     options: ClassVar[StoredOptions[LevelsOptions]] = StoredOptions(LevelsOptions)
 
@@ -53,6 +62,8 @@ class LevelComparison(TestedComparison):
     @override
     def method(self) -> str:
         """Sentences for a methods section."""
+        if self.modelled:
+            return f"{MODELLED} P-values are by {HOLM}."
         return (
             f"Levels of {self.options.factor} were compared by the mean of all cells of"
             f" {join(self.others)} on each data set, with equal weights: one difference for each"
@@ -64,10 +75,14 @@ class LevelComparison(TestedComparison):
     @override
     def formula(self) -> str:
         """The statistic in one line."""
+        if self.modelled:
+            return "difference of marginal means of the model, over its CR2 error"
         return "mean over data sets of differences of marginal means, over its standard error"
 
     def _sources(self) -> list[object]:
         """Return the functions used whose docstrings name their sources."""
+        from benchinfer.numerics.covariance import cluster_robust
         from benchinfer.numerics.multiplicity import holm
 
-        return [tests.step_down_flips if self.by_flips else holm]
+        by = tests.step_down_flips if self.by_flips else holm
+        return [by, cluster_robust] if self.modelled else [by]

@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 
 from benchinfer.analyses.factors import sentences
-from benchinfer.analyses.factors.comparison import FLIPPED, HOLM, LevelComparison
-from benchinfer.analyses.factors.effects import Interaction, tested
+from benchinfer.analyses.factors.comparison import FLIPPED, HOLM, MODELLED, LevelComparison
+from benchinfer.analyses.factors.effects import CellEffects, Interaction, tested
 from benchinfer.analyses.factors.numerics.grid import Grid, level_pairs
+from benchinfer.analyses.factors.numerics.model import GridModel
 from benchinfer.analyses.factors.numerics.shares import Shares, shares_of
 from benchinfer.analyses.factors.options import FactorsOptions
 from benchinfer.comparison.evidence import Setting
@@ -54,6 +55,8 @@ class Factors(ComparisonGroups[LevelComparison], Tabular):
         (D, K) means of the cells on the modelling scale, larger is better.
     errors
         (D, K) variances of these means over replications, NaN where there is one.
+    modelled
+        Whether effects are those of a model, as too few data sets hold all cells.
     setting
         The table, whose algorithms are the cells.
     checks
@@ -71,6 +74,7 @@ class Factors(ComparisonGroups[LevelComparison], Tabular):
     pairs_of_factors: tuple[Interaction, ...]
     means: Array
     errors: Array
+    modelled: bool
     setting: Setting
     checks: tuple[Check, ...]
     provenance: Provenance
@@ -123,6 +127,8 @@ class Factors(ComparisonGroups[LevelComparison], Tabular):
         flips = any(r.by_flips for r in self.values()) or any(
             one.by_flips for one in self.pairs_of_factors
         )
+        if self.modelled:
+            return f"{MODELLED} P-values are by {HOLM}. {self.provenance.adjustment}."
         return (
             "On each data set, main effects of levels are differences of means over all cells of"
             " the other factors, with equal weights, and interactions are differences of such"
@@ -179,7 +185,7 @@ class Factors(ComparisonGroups[LevelComparison], Tabular):
                         "conf_low": low[p],
                         "conf_high": high[p],
                         "std_error": one.std_error[p],
-                        "df": max(one.n[p] - 1.0, 0.0),
+                        "df": one.df[p],
                         "statistic": one.statistic[p],
                         "p_value": one.p_value[p] if one.tested else np.nan,
                         "p_raw": one.p_raw[p],
@@ -221,8 +227,10 @@ class Factors(ComparisonGroups[LevelComparison], Tabular):
         levels, of_at = sorted(self.levels[factor]), sorted(self.levels[at])
         control = self.options.control.get(factor)
         pairs = level_pairs(len(levels), None if control is None else levels.index(control))
-        values = self._grid().simple(names.index(factor), pairs, names.index(at))
-        evidence, _ = tested(values.reshape(len(values), -1), 1.0, 0.0, self.options)
+        grid = self._grid()
+        effects = CellEffects(grid, GridModel.of(grid) if self.modelled else None)
+        parts = effects.simple(names.index(factor), pairs, names.index(at))
+        evidence, _ = tested(*parts, 1.0, 0.0, self.options)
         low, high = self.measure.effect_interval(evidence.low, evidence.high)
         sides = pairs.tolist() * len(of_at)
         return frame(

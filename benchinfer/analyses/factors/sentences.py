@@ -19,13 +19,14 @@ if TYPE_CHECKING:
     from benchinfer.core.measure import Measure
 
 _MOST = 3  # pairs of one factor that a sentence names
+_MOST_LEVELS = 6  # levels of one factor whose order a sentence has; of more those beside the best
 
 
 def headline(result: Factors) -> str:
     """Return the verdict on each factor, and which of them interact."""
     mains = [
-        on_one_line(one.relation()) if len(one.algorithms) > 2 else _pair(one, with_numbers=False)
-        for one in result.values()
+        _order(name, one) if len(one.algorithms) > 2 else _pair(one, with_numbers=False)
+        for name, one in result.items()
     ]
     return _joined(result, mains, _interactions(result, with_numbers=False))
 
@@ -35,7 +36,8 @@ def sentence(result: Factors) -> str:
     mains: list[str] = []
     for name, one in result.items():
         if int(one.pairs.decided.sum()) > _MOST or len(one.pairs) > 2 * _MOST:
-            mains.append(f"of {name}, {on_one_line(one.relation())}")
+            order = _order(name, one)
+            mains.append(order if len(one.algorithms) > _MOST_LEVELS else f"of {name}, {order}")
         else:
             mains.append(_pair(one, with_numbers=True))
     return _joined(result, mains, _interactions(result, with_numbers=True))
@@ -55,6 +57,33 @@ def _joined(result: Factors, mains: list[str], interactions: list[str]) -> str:
     lines += interactions
     lines += [f"{name} was not compared: {why}." for name, why in result.refused.items()]
     return " ".join(numbers.sentence(line, result.setting.algorithms) for line in lines)
+
+
+def _order(name: str, one: LevelComparison) -> str:
+    """Return the order of the levels of a factor; of many the best one and what is beside it."""
+    if len(one.algorithms) <= _MOST_LEVELS:
+        return on_one_line(one.relation())
+    best = one.ranking()[0]
+    table = one.contrasts(all=True)
+    rows = table[(table["first"] == best) | (table["second"] == best)]
+    others = rows["first"].where(rows["first"] != best, rows["second"])
+    mean = "highest" if one.measure.better == "higher" else "lowest"
+    parts = [f"of the {len(one.algorithms)} levels of {name}, {best} has the {mean} mean"]
+    for verdict in (best, Verdict.EQUIVALENT.label, Verdict.UNDECIDED.label):
+        names = [*others[_verdict(rows, best) == verdict]]
+        listed = join(names, "or") if len(names) <= _MOST_LEVELS else f"{len(names)} others"
+        if names and verdict == best:
+            parts.append(f"is better than {len(names)} of the others")
+        elif names and verdict == Verdict.EQUIVALENT.label:
+            parts.append(f"is equivalent to {listed}")
+        elif names:
+            parts.append(f"whether it is better than {listed} is undecided")
+    return join(parts)
+
+
+def _verdict(rows: pd.DataFrame, best: str) -> pd.Series:
+    """Return verdicts on pairs with the best level: it, or the word of the verdict."""
+    return rows["verdict"].astype(str).where(rows["winner"] != best, best)
 
 
 def _pair(one: LevelComparison, *, with_numbers: bool) -> str:

@@ -78,6 +78,8 @@ def full_cell(cells: Sequence[str]) -> str | None:
     'vit/mixup'
     """
     parts = [cell.split(JOIN) for cell in cells]
+    if len(cells) > 1 + sum(len(set(of)) - 1 for of in zip(*parts, strict=True)):
+        return None
     for cell, levels in zip(cells, parts, strict=True):
         changed = [
             [f for f, (a, b) in enumerate(zip(levels, other, strict=True)) if a != b]

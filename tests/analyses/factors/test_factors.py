@@ -11,6 +11,7 @@ from benchinfer.comparison.sections import sections_of
 from benchinfer.core.sections import Request
 from benchinfer.errors import DesignError, ScoreTableError
 
+TWO = {"backbone": "factor", "aug": "factor"}
 ROLES = {"backbone": "factor", "aug": "factor", "optimiser": "factor"}
 
 
@@ -144,11 +145,10 @@ def test_tables_without_factors_or_with_one_data_set_are_refused():
         bi.compare_factors(read(runs(datasets=1)))
 
 
-def test_incomplete_grids_name_what_is_not_estimable():
+def test_incomplete_grids_rest_on_what_is_complete_where_that_suffices():
     table = runs()
     gone = (table["backbone"] == "vit") & (table["aug"] == "none") & (table["optimiser"] == "sgd")
-    with pytest.raises(DesignError, match="no effect of backbone, aug and optimiser"):
-        bi.compare_factors(read(table[~gone]))
+    assert bi.compare_factors(read(table[~gone])).modelled
     partly = table[~(gone & (table["dataset"] < "d03"))]
     factors = bi.compare_factors(read(partly))
     assert set(factors.interactions()["n_datasets"]) == {7}
@@ -230,9 +230,17 @@ def test_ablations_of_one_factor_at_a_time_are_compared_with_the_full_cell():
     assert "in one factor, and interactions were not run" in answer.sentence()
     with pytest.raises(DesignError, match=r"differs from vit/mixup/adam in one factor"):
         bi.compare_factors(scores)
-    of_two = read(table[changed <= 2])
-    with pytest.raises(DesignError, match="no effect of backbone, aug and optimiser is estimable"):
-        bi.compare(of_two)
+    of_two = bi.compare(read(table[changed <= 2]))["accuracy"]
+    assert of_two.modelled
+    crossed = table[(table["backbone"] == "vit") == (table["aug"] == "mixup")]
+    with pytest.raises(DesignError, match="no effect of backbone and aug is estimable"):
+        bi.compare_factors(
+            bi.read_scores(
+                crossed[crossed["optimiser"] == "adam"].drop(columns="optimiser"),
+                measures="accuracy:higher",
+                columns=TWO,
+            )
+        )
 
 
 def test_the_figure_has_main_effects_and_interactions(factors):
@@ -262,3 +270,23 @@ def test_the_figure_shows_pairs_with_the_best_of_many_levels():
     many["accuracy"] += np.random.default_rng(4).normal(scale=0.003, size=len(many))
     laid = figures.layout(bi.compare_factors(read(many, repeats="mean")))
     assert any(note.startswith("optimiser: 10 of 28 pairs") for note in laid.notes)
+
+
+def test_a_factor_of_many_levels_is_said_by_its_best_one():
+    rng = np.random.default_rng(8)
+    index = pd.MultiIndex.from_product(
+        [[f"d{d}" for d in range(10)], [f"e{e:02}" for e in range(8)], ["mixup", "none"]],
+        names=["dataset", "encoder", "aug"],
+    )
+    table = index.to_frame(index=False)
+    table["accuracy"] = 0.5 + 0.01 * table["encoder"].str[1:].astype(int).clip(upper=6)
+    table["accuracy"] += rng.normal(scale=0.002, size=len(table))
+    roles = {"encoder": "factor", "aug": "factor"}
+    result = bi.compare_factors(bi.read_scores(table, measures="accuracy:higher", columns=roles))
+    best, second = result["encoder"].ranking()[:2]
+    expected = (
+        f"of the 8 levels of encoder, {best} has the highest mean, is better than 6 of the others"
+        f" and whether it is better than {second} is undecided"
+    )
+    assert expected in result.headline()
+    assert expected in result.sentence()

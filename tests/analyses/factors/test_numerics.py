@@ -11,7 +11,7 @@ import pytest
 from benchinfer.analyses.factors.numerics.grid import Grid, level_pairs
 from benchinfer.analyses.factors.numerics.shares import shares_of
 from benchinfer.analyses.factors.numerics.tests import (
-    OwnSpread,
+    ContrastEstimates,
     adjusted_p,
     flipped,
     sign_patterns,
@@ -43,7 +43,9 @@ def golden():
 def test_main_effects_are_those_of_emmeans(golden):
     means, values = golden
     for factor, expected in enumerate(values["main"]):
-        own = OwnSpread.of(grid_of(means).main(factor, level_pairs(means.shape[factor + 1], None)))
+        own = ContrastEstimates.of(
+            grid_of(means).main(factor, level_pairs(means.shape[factor + 1], None))
+        )
         assert own.estimate == pytest.approx([row["estimate"] for row in expected], abs=1e-9)
 
 
@@ -52,7 +54,7 @@ def test_double_differences_are_those_of_emmeans(golden):
     grid = grid_of(means)
     for (f, g), expected in zip(grid.pairs, values["double"], strict=True):
         pairs = level_pairs(grid.sizes[f], None), level_pairs(grid.sizes[g], None)
-        own = OwnSpread.of(grid.double(f, g, *pairs))
+        own = ContrastEstimates.of(grid.double(f, g, *pairs))
         assert own.estimate == pytest.approx([row["estimate"] for row in expected], abs=1e-9)
 
 
@@ -74,7 +76,7 @@ def test_own_spread_is_that_of_t_tests(golden):
         "vit_cnn_aug": double[:, 1],
     }
     for name, column in columns.items():
-        own, expected = OwnSpread.of(column[:, None]), values["own"][name]
+        own, expected = ContrastEstimates.of(column[:, None]), values["own"][name]
         low, high = own.interval(0.05)
         found = [own.estimate, own.std_error, own.df, own.p_raw, low, high]
         assert np.ravel(found) == pytest.approx([*expected.values()], rel=1e-9)
@@ -85,7 +87,9 @@ def test_f_of_two_levels_is_the_square_of_t(golden, term, factors):
     means, values = golden
     grid, pair = grid_of(means), level_pairs(2, None)
     column = grid.main(factors[0], pair) if len(factors) == 1 else grid.double(*factors, pair, pair)
-    assert OwnSpread.of(column).statistic ** 2 == pytest.approx([values["f"][term]["F"]], rel=1e-8)
+    assert ContrastEstimates.of(column).statistic ** 2 == pytest.approx(
+        [values["f"][term]["F"]], rel=1e-8
+    )
 
 
 def test_components_are_those_of_the_sums_of_squares_of_r(golden):
@@ -130,16 +134,16 @@ def test_a_contrast_takes_the_data_sets_that_hold_its_cells():
     array = np.random.default_rng(2).normal(size=(6, 2, 3))
     array[0, 0, 2] = array[1, 1, 1] = np.nan
     grid = grid_of(array)
-    assert OwnSpread.of(grid.main(1, level_pairs(3, None))).n.tolist() == [5, 5, 4]
+    assert ContrastEstimates.of(grid.main(1, level_pairs(3, None))).n.tolist() == [5, 5, 4]
     array[:, 0, 0] = np.nan
-    own = OwnSpread.of(grid_of(array).main(1, level_pairs(3, None)))
+    own = ContrastEstimates.of(grid_of(array).main(1, level_pairs(3, None)))
     assert own.estimable.tolist() == [False, False, True]
     assert np.isnan(own.estimate[:2]).all()
     assert np.isinf(own.interval(0.05)[0][:2]).all()
 
 
 def test_a_contrast_without_spread_is_not_tested():
-    own = OwnSpread.of(np.full((8, 1), 0.1))
+    own = ContrastEstimates.of(np.full((8, 1), 0.1))
     assert own.flat.tolist() == [True]
     assert own.p_raw.tolist() == [1.0]
 
@@ -149,7 +153,7 @@ def test_single_flips_are_all_patterns():
     signs = np.array([*product((1.0, -1.0), repeat=9)])
     mean = np.abs(signs @ values[:, 0])
     expected = (mean >= mean[0] * (1 - 1e-9)).mean()
-    own = OwnSpread.of(values)
+    own = ContrastEstimates.of(values)
     p = step_down_flips(values, own.statistic, sign_patterns(9, 1), 0.0)
     assert p == pytest.approx([expected])
 
@@ -157,7 +161,7 @@ def test_single_flips_are_all_patterns():
 def closed(values, spent):
     """The closed test by the largest t under all flips, by brute force."""
     m, signs = values.shape[1], np.array([*product((1.0, -1.0), repeat=len(values))])
-    t = np.array([np.abs(OwnSpread.of(s[:, None] * values).statistic) for s in signs])
+    t = np.array([np.abs(ContrastEstimates.of(s[:, None] * values).statistic) for s in signs])
     p = np.zeros(m)
     for n in range(1, m + 1):
         for members in combinations(range(m), n):
@@ -174,7 +178,7 @@ def test_step_down_is_the_closed_test_or_above_it(spent):
     for _ in range(8):
         values = rng.normal(rng.choice([0, 0.5, 1.5], size=4), 1, size=(8, 4))
         values[:, 3] = values[:, 0] + rng.normal(0, 0.3, size=8)
-        own = OwnSpread.of(values)
+        own = ContrastEstimates.of(values)
         p = step_down_flips(values, own.statistic, sign_patterns(8, 1), spent)
         exact = closed(values, spent)
         assert (p >= exact - 1e-9).all()
@@ -186,9 +190,9 @@ def test_step_down_is_the_closed_test_or_above_it(spent):
 
 def test_few_data_sets_have_tests_of_holm():
     values = np.random.default_rng(5).normal(size=(6, 3))
-    p, by_flips = adjusted_p(values, 0.05, 1)
+    p, by_flips = adjusted_p(ContrastEstimates.of(values), values, 0.05, 1)
     assert not by_flips
-    raw = np.sort(OwnSpread.of(values).p_raw)
+    raw = np.sort(ContrastEstimates.of(values).p_raw)
     assert np.sort(p)[0] == pytest.approx(min(1, 3 * raw[0]))
     assert not flipped(7, 3, 0.025 / 3)
     assert flipped(10, 3, 0.025)

@@ -8,7 +8,8 @@ be flipped, which keeps the correlations of contrasts.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, fields
 
 import numpy as np
 from scipy.special import stdtr, stdtrit
@@ -21,26 +22,31 @@ MOST_EXACT = 13
 DRAWS = 9_999
 LEAST_FLIPPED = 7
 _BLOCK = 128  # contrasts handled at a time
+_BINS = 4_096  # of sizes of t statistics, within which single p-values are bounded from above
 _TIES = 1e-9  # relative difference of statistics within which they tie
 
 
 @dataclass(frozen=True, slots=True)
-class OwnSpread:
-    """Estimates of P contrasts with their own spread between data sets; (P,) arrays.
+class ContrastEstimates:
+    """Estimates of P contrasts with errors from the spread between data sets; (P,) arrays.
 
-    ``n`` counts the data sets that hold all cells of the contrast; where these are fewer than two,
-    the contrast is not estimable: its estimate is NaN without any, and its error infinite. Errors
-    are 0 where the contrast is the same on every data set, ``flat``.
+    ``n`` counts the data sets that the contrast rests on; where these are fewer than two, the
+    contrast is not estimable: its estimate is NaN without any, and its error infinite. Errors are 0
+    where the contrast is the same on every data set, ``flat``.
     """
 
     estimate: Array
     std_error: Array
     n: Codes
     flat: Flags
+    df: Array
 
     @staticmethod
-    def of(values: Array) -> OwnSpread:
-        """Return the estimates of contrasts (D, P), NaN where a data set lacks a cell."""
+    def of(values: Array) -> ContrastEstimates:
+        """Return the estimates of contrasts (D, P), NaN where a data set lacks a cell.
+
+        Each has the error of its own spread.
+        """
         present = np.isfinite(values)
         n = present.sum(axis=0)
         filled = np.where(present, values, 0.0)
@@ -50,17 +56,28 @@ class OwnSpread:
         error = np.sqrt(squares / np.maximum(n - 1, 1) / np.maximum(n, 1))
         flat = (n > 1) & (error <= 1e-12 * size)
         error = np.where(n < 2, np.inf, np.where(flat, 0.0, error))
-        return OwnSpread(estimate, error, n, flat)
+        return ContrastEstimates(estimate, error, n, flat, np.maximum(n - 1.0, 1.0))
+
+    @staticmethod
+    def join(parts: Sequence[ContrastEstimates]) -> ContrastEstimates:
+        """Return the contrasts of all parts."""
+        return ContrastEstimates(
+            *(
+                np.concatenate([getattr(part, field.name) for part in parts])
+                for field in fields(ContrastEstimates)
+            )
+        )
+
+    def take(self, places: Codes) -> ContrastEstimates:
+        """Return some contrasts in another order."""
+        return ContrastEstimates(
+            *(getattr(self, field.name)[places] for field in fields(ContrastEstimates))
+        )
 
     @property
     def estimable(self) -> Flags:
         """(P,) contrasts that two data sets or more hold, and that vary between them."""
         return (self.n > 1) & ~self.flat
-
-    @property
-    def df(self) -> Array:
-        """(P,) degrees of freedom, at least 1."""
-        return np.maximum(self.n - 1.0, 1.0)
 
     @property
     def statistic(self) -> Array:
@@ -105,26 +122,26 @@ def flipped(n_datasets: int, m: int, alpha: float) -> bool:
     return n_datasets >= LEAST_FLIPPED and finest <= least
 
 
-def adjusted_p(values: Array, alpha: float, seed: int) -> tuple[Array, bool]:
-    """Return (P,) adjusted p-values of contrasts (D, P), and whether they are by flips.
+def adjusted_p(
+    effects: ContrastEstimates, values: Array | None, alpha: float, seed: int
+) -> tuple[Array, bool]:
+    """Return (P,) adjusted p-values of contrasts, and whether they are by flips of (D, P) values.
 
     The largest t under flips of whole data sets, stepped down; where data sets are too few for
-    flips at level alpha, Holm's adjustment of t tests. Both leave half of the level to intervals
-    (`multiplicity.level_share`).
+    flips at level alpha, or there is no value for each of them, Holm's adjustment of t tests. Both
+    leave half of the level to intervals (`multiplicity.level_share`).
     """
-    effects = OwnSpread.of(values)
     tested = np.flatnonzero(effects.estimable)
-    p = np.ones(values.shape[1])
+    p = np.ones(len(effects.n))
     if not len(tested):
         return p, False
     spent = SPENT if len(tested) > 1 else 0.0
-    by_flips = flipped(int(effects.n[tested].min()), len(tested), alpha)
-    if by_flips:
-        signs = sign_patterns(len(values), seed)
-        p[tested] = step_down_flips(values[:, tested], effects.statistic[tested], signs, spent)
-    else:
+    if values is None or not flipped(int(effects.n[tested].min()), len(tested), alpha):
         p[tested] = holm(effects.p_raw[tested], spent)
-    return p, by_flips
+        return p, False
+    signs = sign_patterns(len(values), seed)
+    p[tested] = step_down_flips(values[:, tested], effects.statistic[tested], signs, spent)
+    return p, True
 
 
 def level_of_ends(m: int, alpha: float) -> float:
@@ -152,7 +169,8 @@ def step_down_flips(values: Array, statistic: Array, signs: Array, spent: float)
     the sets S of the r'-th and all smaller ones, r' <= r, at the r'-th statistic, where p_S is the
     share of patterns whose largest statistic over S reaches it, and ``k = min(|S|, max(1, p_S /
     p_1))`` with the largest p_1 of a single one of S. Without intervals (s = 0) it is that of
-    Westfall and Young; k bounds what subsets of S can do at their own share of the level.
+    Westfall and Young; k bounds what subsets of S can do at their own share of the level, with p_1
+    read off bins of statistics, from above.
 
     References
     ----------
@@ -161,19 +179,24 @@ def step_down_flips(values: Array, statistic: Array, signs: Array, spent: float)
     size = np.abs(statistic)
     order = np.argsort(-size, kind="stable")
     threshold = size[order] * (1 - _TIES)
+    of_threshold = _bin(threshold)
     m, n_patterns = len(order), len(signs)
-    largest = np.zeros(n_patterns)
+    largest, most_in_bin = np.zeros((n_patterns, 1)), np.zeros(_BINS, dtype=np.int64)
     of_set, of_one = np.zeros(m), np.zeros(m)
     for end in range(m, 0, -_BLOCK):
         start = max(end - _BLOCK, 0)
-        block = _statistics(values[:, order[start:end]], signs)
-        for rank in range(end - 1, start - 1, -1):
-            column = block[:, rank - start]
-            np.maximum(largest, column, out=largest)
-            of_set[rank] = np.count_nonzero(largest >= threshold[rank])
-            if spent:
-                below = np.searchsorted(np.sort(column), threshold[: rank + 1], side="left")
-                np.maximum(of_one[: rank + 1], n_patterns - below, out=of_one[: rank + 1])
+        # Columns from the smallest statistic on: running maxima are those over the sets S.
+        block = _statistics(values[:, order[start:end][::-1]], signs)
+        if spent:
+            counts = np.maximum.accumulate(_counts(block), axis=0)
+            np.maximum(counts, most_in_bin, out=counts)
+            most_in_bin = counts[-1]
+            bins = of_threshold[start:end]
+            of_one[start:end] = counts[::-1][np.arange(end - start), bins]
+        np.maximum.accumulate(block, axis=1, out=block)
+        np.maximum(block, largest, out=block)
+        largest = block[:, -1:].copy()
+        of_set[start:end] = np.count_nonzero(block[:, ::-1] >= threshold[start:end], axis=0)
     p_set = of_set / n_patterns
     most = np.arange(m, 0, -1.0)
     together = np.minimum(most, np.maximum(1.0, of_set / np.maximum(of_one, 1.0)))
@@ -183,12 +206,26 @@ def step_down_flips(values: Array, statistic: Array, signs: Array, spent: float)
     return adjusted
 
 
+def _bin(size: Array) -> Codes:
+    """Return the bins of sizes of t statistics, which are finer where they are small."""
+    return (size / (1 + size) * _BINS).astype(np.int64)
+
+
+def _counts(block: Array) -> Codes:
+    """Return (P, bins) how many sizes (R, P) of each contrast lie in a bin or a higher one."""
+    n = block.shape[1]
+    place = _bin(block) + np.arange(n) * _BINS
+    counts = np.bincount(place.ravel(), minlength=n * _BINS).reshape(n, _BINS)
+    return counts[:, ::-1].cumsum(axis=1)[:, ::-1]
+
+
 def _statistics(values: Array, signs: Array) -> Array:
     """Return (R, P) sizes of the t statistics of contrasts (D, P) under each pattern of signs."""
     present = np.isfinite(values)
     filled, n = np.where(present, values, 0.0), present.sum(axis=0)
-    total = signs @ filled
     # Flips leave the sum of squares as it is.
-    share = total**2 / (n * (filled**2).sum(axis=0))
+    share = np.square(signs @ filled) / (n * (filled**2).sum(axis=0))
     left = np.maximum(1 - share, 1e-15)
-    return np.sqrt((n - 1) * share / left)
+    np.multiply(share, n - 1, out=share)
+    np.divide(share, left, out=share)
+    return np.sqrt(share, out=share)
