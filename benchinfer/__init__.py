@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from benchinfer.analyses.bayes.compare import compare_bayes
     from benchinfer.analyses.bootstrap.compare import compare_bootstrap
     from benchinfer.analyses.choice.compare import compare
+    from benchinfer.analyses.factors.compare import compare_factors
     from benchinfer.analyses.gate.gate import gate
     from benchinfer.analyses.meta.compare import compare_meta
     from benchinfer.analyses.meta.read import read_effects
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from benchinfer.analyses.pair.compare import compare_pair
     from benchinfer.analyses.pareto import pareto
     from benchinfer.analyses.permutation.compare import compare_permutation
+    from benchinfer.analyses.plan.allocation import allocate
     from benchinfer.analyses.plan.plan import plan
     from benchinfer.analyses.plan.variances import Components
     from benchinfer.analyses.points import compare_points
@@ -65,10 +67,12 @@ _homes = {
     "ScoreTable": "scores.table",
     "ScoreTableError": "core.errors",
     "__version__": "core.provenance",
+    "allocate": "analyses.plan.allocation",
     "archetypes": "analyses.subgroups.archetypes.archetypes",
     "compare": "analyses.choice.compare",
     "compare_bayes": "analyses.bayes.compare",
     "compare_bootstrap": "analyses.bootstrap.compare",
+    "compare_factors": "analyses.factors.compare",
     "compare_meta": "analyses.meta.compare",
     "compare_mixed": "analyses.mixed.compare",
     "compare_pair": "analyses.pair.compare",
@@ -106,10 +110,12 @@ __all__ = [
     "ScoreTable",
     "ScoreTableError",
     "__version__",
+    "allocate",
     "archetypes",
     "compare",
     "compare_bayes",
     "compare_bootstrap",
+    "compare_factors",
     "compare_meta",
     "compare_mixed",
     "compare_pair",

@@ -6,13 +6,13 @@ from benchinfer.analyses.bayes.pairwise.comparison import BayesPairsComparison
 from benchinfer.analyses.bayes.predictive_checks import PredictiveChecks
 from benchinfer.analyses.bayes.responses.comparison import ResponseComparison
 from benchinfer.analyses.choice.answer import Answer
+from benchinfer.analyses.factors.factors import Factors
 from benchinfer.analyses.gate.result import Gate, GatedMeasure, Need
 from benchinfer.analyses.meta.comparison import MetaComparison
 from benchinfer.analyses.meta.effects import Effects
 from benchinfer.analyses.mixed.comparison import MixedComparison
-from benchinfer.analyses.monitor.comparison import MonitorComparison
+from benchinfer.analyses.monitor.comparison import Consecutive, MonitorComparison
 from benchinfer.analyses.monitor.measures import MonitoredMeasures
-from benchinfer.analyses.monitor.reordering import Consecutive
 from benchinfer.analyses.pair.comparison import PairComparison
 from benchinfer.analyses.pareto import Pareto
 from benchinfer.analyses.plan.allocation import Allocation
@@ -46,6 +46,7 @@ __all__ = [
     "Consensus",
     "ConsensusInfluence",
     "Effects",
+    "Factors",
     "Gate",
     "GatedMeasure",
     "LeaveOneOut",

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, NoReturn
 import typer
 
 from benchinfer.analyses import ANALYSES
-from benchinfer.cli.groups import OUTPUT, HelpEnd, LazyGroup, command, names_table
+from benchinfer.cli.groups import HELP, OUTPUT, HelpEnd, LazyGroup, command, names_table
 from benchinfer.cli.guard import FAULTS, Exit, decides
 from benchinfer.cli.options.arguments import Argument, MeasureText, argument, in_words, wrong
 from benchinfer.cli.options.signatures import descriptions, signature, summary
@@ -23,6 +23,7 @@ from benchinfer.cli.options.source import (
     reads_scores,
 )
 from benchinfer.cli.output.documents import write_document
+from benchinfer.cli.output.terminal import QUIET, note
 from benchinfer.core.arguments import members
 
 if TYPE_CHECKING:
@@ -40,6 +41,10 @@ CODES = (
     "0 an algorithm is better than or equivalent to each of the others; 2 wrong usage; 3 there is"
     f" no such algorithm; {FAULTS} They are no gate for a candidate, as the algorithm may be the"
     " baseline: benchinfer gate is one."
+)
+CODES_OF_FACTORS = (
+    "0 a main effect is decided; 1 the table has faults; 2 wrong usage; 3 none is; 4 the table"
+    " cannot answer."
 )
 PerDataset = Annotated[bool, typer.Option("--per-dataset", help="Each data set by itself.")]
 Details = Annotated[
@@ -78,8 +83,10 @@ RowsOfTable = Annotated[
 ]
 # The analysis that fits the table, which is taken where none is named.
 AUTO = "auto"
+FACTORS = "factors"
 _FUNCTIONS = {
     AUTO: ("benchinfer.analyses.choice.compare", "compare"),
+    FACTORS: ("benchinfer.analyses.factors.compare", "compare_factors"),
     **{name: (home, f"compare_{name}") for name, home in ANALYSES.items()},
 }
 # Not options, or options of every command that reads scores.
@@ -94,13 +101,19 @@ class Analyses(LazyGroup):
 
     def made(self, name: str) -> Any:
         """Return the command of an analysis."""
+        if name == FACTORS:
+            of_factors = import_module("benchinfer.cli.factors").factors
+            example = (
+                "compare factors scores.csv -m accuracy --column net=factor --column aug=factor"
+            )
+            return command(of_factors, name, HelpEnd(example, CODES_OF_FACTORS))
         one = " --dataset wine" if name == "pair" else ""
         example = f"compare {name} example:sklearn_bootstrap -m error{one}"
         return command(analysis_command(name), name, HelpEnd(example, CODES))
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Parse the arguments; a table in place of an analysis selects the analysis that fits."""
-        named = not args or args[0] in _FUNCTIONS or args[0] == "--help"
+        named = not args or args[0] in _FUNCTIONS or args[0] in HELP
         if not named and (args[0].startswith("-") or names_table(args[0])):
             args = [AUTO, *args]
         return super().parse_args(ctx, args)
@@ -272,7 +285,7 @@ def analysis_command(name: str) -> Callable[..., None]:
         if per_dataset and not hasattr(scores, "by_dataset"):
             raise wrong("--per-dataset", "goes with scores, and the table holds published results.")
         if "progress" in parameters:
-            options["progress"] = True
+            options["progress"] = not QUIET.get()
         if name == AUTO and not per_dataset:
             answers(analysis(scores, measure, **options), scores, show)
         answer(analysis, scores, source.measure(scores, measure), options, show)
@@ -319,7 +332,7 @@ def _read(
     if offer and pools:
         return _published(source, measure, readers[0], [], given)
     if offer:
-        typer.echo(offer, err=True)
+        note(offer)
     return scores
 
 
@@ -333,8 +346,8 @@ def _published(
     """Return published results, and print what was noted on reading them."""
     names = [*typed, *(name for name in reader.shared if options[name] is not None)]
     results = source.published(reader.kind, measure, **{name: options[name] for name in names})
-    for note in results.notes:
-        typer.echo(f"note  {note.rule}: {note.what}", err=True)
+    for one in results.notes:
+        note(f"note  {one.rule}: {one.what}")
     return results
 
 

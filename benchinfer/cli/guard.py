@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 import traceback
-from collections.abc import Generator
+from collections.abc import Generator, Mapping
 from contextlib import contextmanager
 from enum import IntEnum
 from typing import TYPE_CHECKING, Any
@@ -24,6 +24,7 @@ from benchinfer.core.errors import (
 )
 
 if TYPE_CHECKING:
+    from benchinfer.analyses.factors.factors import Factors
     from benchinfer.comparison.comparison import Comparison
 
 
@@ -80,11 +81,13 @@ def guarded(*, debug: bool = False) -> Generator[None]:
         raise typer.Exit(Exit.UNDECIDABLE) from None
 
 
-def decides(result: Comparison) -> bool:
+def decides(result: Comparison | Factors) -> bool:
     """Return whether an algorithm is shown to be one that no other surpasses.
 
-    What only describes scores shows nothing.
+    What only describes scores shows nothing. Of factors, whether a main effect is decided.
     """
+    if isinstance(result, Mapping):
+        return any(one.pairs.decided.any() for one in result.values())
     return result._tested and result.relation().settled
 
 

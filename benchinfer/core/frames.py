@@ -41,7 +41,7 @@ GLOSSARY: dict[str, str] = {
     "shrunken": "what a model of all data sets makes of the estimate on one of them",
     "df": "degrees of freedom of the test statistic",
     "statistic": "test statistic, of a pair positive where the first algorithm is better",
-    "p_value": "p-value; in contrasts adjusted for the family (the method is in provenance), in"
+    "p_value": "p-value; in contrasts adjusted for the family (the method says how), in"
     " tests of whole terms that of the test alone",
     "p_error": "standard error of p_value by Monte Carlo, 0 where it is exact or asymptotic",
     "p_raw": "p-value of the pair alone, not adjusted",
@@ -382,6 +382,12 @@ GLOSSARY: dict[str, str] = {
     " none above 1 does",
     "verdict_turns": "penalty factor of stopped runs at which a paired t test over data sets starts"
     " or ceases to decide; NaN if none above 1 does",
+    "factor": "part of the algorithms whose levels are compared",
+    "other_factor": "factor on whose levels differences of the first one may depend",
+    "other_first": "level of the other factor whose difference is first",
+    "other_second": "level of the other factor whose difference is subtracted",
+    "at_level": "level of the other factor at which levels are compared",
+    "decided": "whether the interaction is shown",
 }
 
 

@@ -45,6 +45,12 @@ def table(
         _refuse("comparisons per data set", rows=rows and rows != "datasets", scores=scores)
         return each_dataset(result, against, top)
     if isinstance(result, Answer):
+        if effects := result._effects:
+            name, one = next(iter(effects.items()))
+            raise ArgumentError(
+                f"there is no table of all factors on {name}.",
+                hint=f"answer[{name!r}][{next(iter(one.levels))!r}].table() shows one.",
+            )
         if len(result) == 1:
             (result,) = result.values()
             return table(result, rows, scores=scores, against=against, top=top)

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from benchinfer.analyses.choice.answer import Answer
+    from benchinfer.analyses.factors.factors import Factors
     from benchinfer.analyses.gate.result import Gate
     from benchinfer.analyses.plan.allocation import Allocation
     from benchinfer.analyses.plan.result import Plan
@@ -215,11 +216,30 @@ _FIRST = (
     *("analysis", "caveats", "headline", "order", "decided", "measure", "algorithms", "level"),
     "target",
 )
+FACTORS = Document(
+    "FactorsDocument",
+    "Effects of factors, of which algorithms are the cells.",
+    {
+        "headline": (str, "Which effects are shown, in sentences."),
+        "sentence": (str, "The same with estimates and intervals."),
+        "rule": (str, "How evidence becomes verdicts."),
+        "method": (str, "Sentences for a methods section."),
+        "levels": (dict[str, list[str]], "Factor to its levels."),
+        "factors": ({str: COMPARISON}, "Factor to the comparison of its levels."),
+        "refused": (dict[str, str], "Factor to why it could not be compared."),
+        "interactions": (Rows, "One row per difference of differences of two factors."),
+        "shares": (Rows | None, "Shares of the variation of cells; null where cells are missing."),
+        "cells": (Rows, "Mean of each cell."),
+        "diagnostics": (Rows, "One row per check."),
+        "provenance": (PROVENANCE, "How it was made."),
+    },
+)
 ANSWER = Document(
     "AnswerDocument",
     "Comparisons of measures, each by the analysis that fits.",
     {
         "measures": ({str: COMPARISON}, "Measure to its comparison."),
+        "effects": ({str: FACTORS}, "Measure to the effects of factors, where a table has some."),
         "basis": (
             dict[str, str],
             "Measure to the analysis, why it fits, and how far another one agrees.",
@@ -515,14 +535,37 @@ def subgroups(groups: Subgroups, stability: SubgroupStability | None = None) -> 
     )
 
 
+def factors(effects: Factors) -> dict[str, object]:
+    """Write down effects of factors, with the comparison of the levels of each."""
+    try:
+        shares = effects.shares()
+    except DesignError:
+        shares = None
+    return FACTORS.of(
+        effects,
+        headline=effects.headline(),
+        sentence=effects.sentence(),
+        factors={
+            name: comparison(one, decided=bool(one.pairs.decided.any()))
+            for name, one in effects.items()
+        },
+        interactions=effects.interactions(),
+        shares=shares,
+        cells=effects.cells(),
+        diagnostics=effects.diagnostics(),
+        provenance=PROVENANCE.of(effects.provenance),
+    )
+
+
 def answer(result: Answer, decided: Mapping[str, bool], request: Request) -> dict[str, object]:
     """Write down comparisons of measures by the analyses that fit."""
     return ANSWER.of(
         result,
         measures={
             name: comparison(one, decided=decided[name], request=request)
-            for name, one in result.items()
+            for name, one in result._comparisons.items()
         },
+        effects={name: factors(one) for name, one in result._effects.items()},
         basis={name: result.basis(name) for name in result},
     )
 

@@ -14,6 +14,7 @@ from benchinfer.analyses.bootstrap.evidence import most_resamples
 from benchinfer.analyses.choice.answer import Answer
 from benchinfer.analyses.choice.choice import Choice, choose
 from benchinfer.analyses.choice.compare import chosen
+from benchinfer.analyses.factors.factors import Factors
 from benchinfer.analyses.gate.result import Gate
 from benchinfer.analyses.mixed.compare import compare_mixed
 from benchinfer.analyses.monitor.measures import MonitoredMeasures
@@ -26,8 +27,7 @@ from benchinfer.analyses.subgroups.archetypes.result import Archetypes
 from benchinfer.analyses.subgroups.archetypes.stability import ArchetypeStability
 from benchinfer.analyses.subgroups.compare import compare_subgroups
 from benchinfer.analyses.subgroups.regions.result import Regions
-from benchinfer.analyses.subgroups.stability import SubgroupStability
-from benchinfer.analyses.subgroups.subgroups import Subgroups
+from benchinfer.analyses.subgroups.subgroups import Subgroups, SubgroupStability
 from benchinfer.comparison.adjustment import sidak
 from benchinfer.comparison.comparison import BestSets, Comparison
 from benchinfer.comparison.per_dataset import Comparisons, per_dataset
@@ -40,7 +40,7 @@ from benchinfer.relations.relation import Relation
 from benchinfer.scores.checks.kinds import ZERO_ONE
 from benchinfer.scores.table import ScoreTable
 
-Where = Subgroups | SubgroupStability | Archetypes | ArchetypeStability | Regions
+Where = Subgroups | SubgroupStability | Archetypes | ArchetypeStability | Regions | Factors
 type Result = (
     Comparison
     | Comparisons
@@ -313,7 +313,7 @@ def gather(results: object, scores: ScoreTable | None, *, bayes: bool = True) ->
             f"cannot report a {type(results).__name__}.",
             hint="give a score table, a comparison, comparisons per data set or of monitored"
             " measures, sets of the best, a relation, an ensemble, a consensus, a plan, a gate,"
-            " groups of data sets, archetypes, regions, or a list of them.",
+            " groups of data sets, archetypes, regions, effects of factors, or a list of them.",
         )
     parts = [gather(item, scores, bayes=bayes) for item in results]
     if not parts:

@@ -61,7 +61,7 @@ _TEXTS = frozenset(
 _FLAGS = frozenset(
     (
         *("ok", "fits", "refitted", "inside", "losses_inside", "regret_exact", "provisional"),
-        *("dominates", "on_front", "may_be_best", "not_beaten", "not_beaten_beyond"),
+        *("decided", "dominates", "on_front", "may_be_best", "not_beaten", "not_beaten_beyond"),
     )
 )
 _NUMBER: Schema = {"anyOf": [{"type": ["number", "null"]}, {"enum": ["inf", "-inf"]}]}
@@ -91,10 +91,11 @@ COMMANDS: dict[str, Document] = {
     "check": documents.TABLE,
     "compare": documents.ANSWER,
     "compare ANALYSIS": documents.COMPARISON,
+    "compare factors": documents.FACTORS,
     "compare --per-dataset": documents.LOCAL,
     "consensus": documents.CONSENSUS,
     "plan": documents.PLAN,
-    "plan --std-error": documents.ALLOCATION,
+    "allocate": documents.ALLOCATION,
     "gate": documents.GATE,
     "subgroups": documents.SUBGROUPS,
 }

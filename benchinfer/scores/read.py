@@ -69,6 +69,13 @@ from benchinfer.scores.resampling import Resampling
 from benchinfer.scores.roles.directions import direction
 from benchinfer.scores.rows.changes import rows_of
 from benchinfer.scores.rows.engine import EngineRows
+from benchinfer.scores.rows.factors import (
+    FACTOR,
+    as_algorithm,
+    factor_columns,
+    factor_findings,
+    levels_of,
+)
 from benchinfer.scores.rows.features import read_features
 from benchinfer.scores.rows.names import check_names, renamed
 from benchinfer.scores.rows.nesting import (
@@ -78,7 +85,6 @@ from benchinfer.scores.rows.nesting import (
     reduce_units,
 )
 from benchinfer.scores.rows.places import PlacedRows, placed, placed_frame
-from benchinfer.scores.rows.rows import Rows
 from benchinfer.scores.sources.curves import Take, points, without_column
 from benchinfer.scores.sources.files import as_files, open_source
 from benchinfer.scores.sources.frames import Source, engine_errors
@@ -132,7 +138,9 @@ def read_scores(
         units, and crashed runs.
     columns
         Column to role where names are not common ones: ``{"task": "dataset"}``. Columns that
-        are given the same role are joined by ``/``.
+        are given the same role are joined by ``/``. Two to six columns of the role ``"factor"``
+        are parts of the algorithm, which `compare_factors` compares; the algorithm is their cell,
+        as in ``vit/mixup``. A column of algorithms beside them is a factor, too.
     layout
         ``"auto"`` finds out, and says what it took for what. ``"long"``, or where there is one
         column of scores for each of several: algorithms
@@ -430,10 +438,11 @@ def _read(source: object, declaration: Declaration) -> ScoreTable:
         features = tuple(map(str, features))
     point = None if of_file.take is None else Take.of(of_file.take, origin.names)
     origin = origin if point is None else without_column(origin, point.steps)
+    columns, factors = _with_cells(declaration.columns, origin.names)
     roles = roles_of(
         origin,
         status_role(
-            level_columns(levels, declaration.columns, origin.names),
+            level_columns(levels, columns, origin.names),
             origin.names,
             declared_measures,
         ),
@@ -463,7 +472,25 @@ def _read(source: object, declaration: Declaration) -> ScoreTable:
         keys = roles.of.get("dataset", ())
         known = read_features(features, table.datasets, origin, keys, new_names)
         table = replace(table, features=known)
-    return table
+    return table if not factors else _of_factors(table, factors)
+
+
+def _with_cells(
+    columns: Mapping[str, str] | None, names: Sequence[str]
+) -> tuple[Mapping[str, str] | None, tuple[str, ...]]:
+    """Return the roles of columns, with factors joined to the algorithm, and the factors."""
+    if FACTOR not in (columns or {}).values():
+        return columns, ()
+    factors = factor_columns(columns, names)
+    return as_algorithm(columns, factors), factors
+
+
+def _of_factors(table: ScoreTable, factors: tuple[str, ...]) -> ScoreTable:
+    """Return the table with the levels of its factors."""
+    findings = factor_findings(table.algorithms, factors)
+    refuse(findings, table.source)
+    levels = levels_of(table.algorithms, factors)
+    return replace(table, notes=(*table.notes, *findings), factors=levels)
 
 
 def _table(
@@ -589,7 +616,7 @@ def _streamed(origin: Source, roles: Roles, constant: Mapping[str, str]) -> Plac
     return placed(*origin.stream(roles.labels, roles.scores), columns, constant)
 
 
-def _of_dense(rows: Rows, roles: Roles, options: _Options) -> Reading:
+def _of_dense(rows: PlacedRows, roles: Roles, options: _Options) -> Reading:
     summary = rows.summary()
     counts = {"rows": int(summary.n.sum()), "labels": 0, "absent": 0, "infinite": 0, "large": 0}
     return Reading(None, None, rows, summary, roles, *options, counts)

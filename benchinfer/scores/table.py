@@ -34,6 +34,7 @@ from benchinfer.scores.rows.changes import (
 )
 from benchinfer.scores.rows.description import described, rate_intervals, size_text
 from benchinfer.scores.rows.engine import SortedRows
+from benchinfer.scores.rows.factors import levels_of
 from benchinfer.scores.rows.features import Feature, characteristics
 from benchinfer.scores.rows.moments import reduce_statistics
 from benchinfer.scores.rows.nesting import NestedUnits
@@ -101,6 +102,8 @@ class ScoreTable(Showable):
     members
         Coverage of the data sets of which domains are the means; None where data sets are not
         domains (`domain_means`).
+    factors
+        Factor to its levels in their order, where algorithms are the cells of factors; else empty.
     """
 
     _home: ClassVar[str] = "benchinfer.comparison"
@@ -121,6 +124,7 @@ class ScoreTable(Showable):
     units: NestedUnits | None = None
     targets: TargetTimes | None = None
     members: Coverage | None = None
+    factors: Mapping[str, tuple[str, ...]] = field(default_factory=dict[str, tuple[str, ...]])
     # Digest and findings are requested by every result: kept once computed.
     _memo: dict[str, Any] = field(default_factory=dict[str, Any])
 
@@ -698,6 +702,7 @@ class ScoreTable(Showable):
             summary=rows.summary(),
             failed=self.failed,
             members=table.coverage(declared.name),
+            factors=self.factors,
         )
 
     def by_dataset(self) -> dict[str, ScoreTable]:
@@ -747,13 +752,12 @@ class ScoreTable(Showable):
     def _with(self, rows: Rows, summary: Summary) -> ScoreTable:
         if not summary.datasets:
             raise DesignError(NOTHING)
-        domains = self.domains and {name: self.domains[name] for name in summary.datasets}
-        measures = tuple(m for m in self.measures if m.name in summary.measures)
         positions = np.flatnonzero(np.isin(self.datasets, summary.datasets)).tolist()
         return replace(
             self,
-            measures=measures,
-            domains=domains,
+            measures=tuple(m for m in self.measures if m.name in summary.measures),
+            domains=self.domains and {name: self.domains[name] for name in summary.datasets},
+            factors=levels_of(summary.algorithms, tuple(self.factors)),
             rows=rows,
             summary=summary,
             units=self.units and self.units.part(*summary.labels),

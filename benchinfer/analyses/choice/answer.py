@@ -10,6 +10,7 @@ import numpy as np
 
 from benchinfer.analyses.choice.agreement import SECOND, in_words
 from benchinfer.analyses.choice.choice import Choice
+from benchinfer.analyses.factors.factors import Factors
 from benchinfer.comparison.checks import gaps
 from benchinfer.comparison.comparison import Comparison
 from benchinfer.comparison.evidence import PairVerdicts
@@ -25,19 +26,22 @@ from benchinfer.core.verdict import Verdict
 if TYPE_CHECKING:
     import pandas as pd
 
+_CELLS = "answer[measure].cells() has the mean of each cell."
+
 
 @checked
 @savable
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class Answer(ComparisonGroups[Comparison], Tabular):
+class Answer(ComparisonGroups[Any], Tabular):
     """Comparisons of the measures of a table, each by the analysis that fits.
 
-    A mapping from the name of a measure to its comparison.
+    A mapping from the name of a measure to its comparison, or to the effects of factors of a table
+    that has some.
 
     Attributes
     ----------
     results
-        Measure to comparison.
+        Measure to comparison, or to the effects of factors.
     choices
         Measure to the analysis that was chosen, with the reason.
     others
@@ -49,12 +53,22 @@ class Answer(ComparisonGroups[Comparison], Tabular):
     _home: ClassVar[str] = "benchinfer.analyses.choice"
     group: ClassVar[str] = "measure"
 
-    results: Mapping[str, Comparison]
+    results: Mapping[str, Comparison | Factors]
     choices: Mapping[str, Choice]
     others: Mapping[str, PairVerdicts | str] = field(default_factory=dict[str, PairVerdicts | str])
     refused: Mapping[str, str] = field(default_factory=dict[str, str])
 
-    def _of(self, measure: str) -> Comparison:
+    @property
+    def _comparisons(self) -> Mapping[str, Comparison]:
+        """Measure to comparison, without effects of factors."""
+        return {name: one for name, one in self.results.items() if isinstance(one, Comparison)}
+
+    @property
+    def _effects(self) -> Mapping[str, Factors]:
+        """Measure to effects of factors."""
+        return {name: one for name, one in self.results.items() if isinstance(one, Factors)}
+
+    def _of(self, measure: str) -> Comparison | Factors:
         """Return the comparison on a measure."""
         if measure not in self.results:
             raise DesignError(unknown("measure", measure, list(self.results)))
@@ -63,7 +77,7 @@ class Answer(ComparisonGroups[Comparison], Tabular):
     def agreement(self, measure: str) -> str:
         """Return the agreement with a second analysis in words; empty where there is none."""
         lead, second = self._of(measure), self.others.get(measure)
-        if second is None:
+        if second is None or isinstance(lead, Factors):
             return ""
         words = SECOND[self.choices[measure].second]
         if isinstance(second, str):
@@ -77,6 +91,8 @@ class Answer(ComparisonGroups[Comparison], Tabular):
         result, choice = self._of(measure), self.choices[measure]
         analysis = f"{result._heading}{choice.of_scores}, as {choice.reason}"
         turned = ""
+        if isinstance(result, Factors):
+            return f"{analysis}."
         if n := choice.unpaired:
             turns = f"{n:,} of {count(len(result.pairs.codes), 'verdict')}"
             turned = (
@@ -99,9 +115,10 @@ class Answer(ComparisonGroups[Comparison], Tabular):
     def levels(self) -> pd.DataFrame:
         """Return the level of each algorithm, best first by the first measure, on each measure.
 
-        See ``summary()`` of a measure for what its levels are, and for their intervals.
+        See ``summary()`` of a measure for what its levels are, and for their intervals. Measures on
+        which factors are compared have none.
         """
-        return levels(self)
+        return levels(self._comparisons)
 
     def plot(self, kind: str | None = None, ax: Any = None, **options: Any) -> Any:
         """Draw the comparison of a measure, named by ``measure`` if there are several."""
@@ -127,6 +144,8 @@ def levels(results: Mapping[str, Comparison]) -> pd.DataFrame:
     """Return the level of each algorithm on each measure; see `Answer.levels`."""
     import pandas as pd
 
+    if not results:
+        raise DesignError("levels of factors are compared, not cells.", hint=_CELLS)
     lead = next(iter(results.values()))
     names = dict.fromkeys((*lead.ranking(), *(a for r in results.values() for a in r.algorithms)))
     columns: dict[str, object] = {}

@@ -13,6 +13,8 @@ import numpy as np
 from benchinfer.analyses import ANALYSES
 from benchinfer.analyses.choice.answer import Answer
 from benchinfer.analyses.choice.choice import Choice, choose
+from benchinfer.analyses.factors.compare import compare_factors
+from benchinfer.analyses.factors.factors import Factors
 from benchinfer.analyses.meta.effects import Effects
 from benchinfer.analyses.robustness.failures import worst_case
 from benchinfer.analyses.wins.counts import Wins
@@ -24,15 +26,25 @@ from benchinfer.comparison.evidence import PairVerdicts, Scores, as_table
 from benchinfer.core.arguments import ArgumentError, check_level, checked, names_of
 from benchinfer.core.errors import DesignError, FitError
 from benchinfer.core.hints import literal
+from benchinfer.core.numbers import join
 from benchinfer.core.progress import Progress
 from benchinfer.scores.checks.findings import COUNTED_RUNS
 from benchinfer.scores.normalisation import Normalise
 from benchinfer.scores.read import read_scores
+from benchinfer.scores.rows.factors import full_cell
 from benchinfer.scores.rows.statistics import SufficientStatistics
 from benchinfer.scores.table import ScoreTable
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+# Arguments that go with comparisons of cells, and their defaults.
+_OF_CELLS = {
+    "alternative": "two-sided",
+    "interval": "compatible",
+    "target": "auto",
+    "missing": "use",
+}
 
 
 @checked
@@ -54,7 +66,10 @@ def compare(
 
     The analysis is chosen before any verdict, by what the scores are and how they came about, for
     each measure by itself. Another one that answers the same question under other assumptions runs
-    beside it, and the answer says on how many pairs both give the same verdict.
+    beside it, and the answer says on how many pairs both give the same verdict. Of a table with
+    factors their levels are compared (`compare_factors`), and the answer holds a `Factors` for each
+    measure; with a ``control``, on one data set, and where a factor has one level the cells are. In
+    an ablation that changes one factor at a time they are compared with the full cell.
 
     Parameters
     ----------
@@ -88,7 +103,8 @@ def compare(
     Returns
     -------
     Answer
-        A mapping from each measure to its comparison, with the choice and its reason.
+        A mapping from each measure to its comparison, or to the effects of factors, with the choice
+        and its reason.
 
     Raises
     ------
@@ -176,22 +192,25 @@ def compare(
         "seed": seed,
         "progress": progress,
     }
-    results: dict[str, Comparison] = {}
+    results: dict[str, Comparison | Factors] = {}
     choices: dict[str, Choice] = {}
     others: dict[str, PairVerdicts | str] = {}
     refused: dict[str, DesignError | FitError] = {}
     for name in names:
         try:
-            choice = choose(table, name, target)
-            results[name] = chosen(choice, table, name, **arguments)
+            if isinstance(table, ScoreTable) and has_effects(table, name, control):
+                results[name], choices[name] = _effects(table, name, target, arguments)
+                continue
+            choice, of_cells = _one_at_a_time(choose(table, name, target), table, name, arguments)
+            results[name] = result = chosen(choice, table, name, **of_cells)
         except (DesignError, FitError) as error:
             if isinstance(error, ArgumentError) or len(names) == 1:
                 raise
             refused[name] = error
             continue
-        choices[name] = with_pairing(choice, table, name, results[name], arguments)
+        choices[name] = with_pairing(choice, table, name, result, of_cells)
         if choice.second:
-            others[name] = _second(choice, table, name, results[name].target, arguments)
+            others[name] = _second(choice, table, name, result.target, of_cells)
     if not results:
         raise DesignError(
             f"none of the {len(names)} measures can be compared.",
@@ -202,6 +221,56 @@ def compare(
             hint=next(iter(refused.values())).hint,
         )
     return Answer(results, choices, others, {m: str(e) for m, e in refused.items()})
+
+
+def has_effects(scores: ScoreTable, measure: str, control: str | None) -> bool:
+    """Return whether a table has factors whose levels are compared, and not their cells."""
+    return (
+        control is None
+        and len(scores.factors) > 1
+        and all(len(levels) > 1 for levels in scores.factors.values())
+        and len(scores.summary.datasets_of(measure)) > 1
+        and _full(scores, measure) is None
+    )
+
+
+def _full(scores: ScoreTable, measure: str) -> str | None:
+    """Return the cell from which others differ in one factor each; None without such factors."""
+    return full_cell(scores.summary.of(measure).algorithms) if scores.factors else None
+
+
+def _one_at_a_time(
+    choice: Choice,
+    scores: ScoreTable | Wins | Effects,
+    measure: str,
+    arguments: Mapping[str, Any],
+) -> tuple[Choice, Mapping[str, Any]]:
+    """Return choice and arguments, those of an ablation with the full cell as the control."""
+    full = _full(scores, measure) if isinstance(scores, ScoreTable) else None
+    if arguments["control"] is not None or full is None:
+        return choice, arguments
+    reason = (
+        f"{choice.reason}; each other cell differs from {full} in one factor, and interactions were"
+        " not run"
+    )
+    return replace(choice, reason=reason), {**arguments, "control": full}
+
+
+def _effects(
+    scores: ScoreTable, measure: str, target: str, arguments: Mapping[str, Any]
+) -> tuple[Factors, Choice]:
+    """Return the effects of factors, and the choice with its reason."""
+    given = {**arguments, "target": target}
+    for name, default in _OF_CELLS.items():
+        if given[name] != default:
+            raise ArgumentError(
+                f"{name}={literal(given[name])} does not go with factors, of which the levels are"
+                " compared.",
+                hint="with control=... the cells are compared.",
+            )
+    result = compare_factors(scores, measure, level=arguments["level"], seed=arguments["seed"])
+    choice = Choice("factors", f"algorithms are the cells of {join([*scores.factors])}")
+    return result, choice
 
 
 def chosen(

@@ -15,6 +15,7 @@ from benchinfer.core.sections import Cell, Column, Request, Section, Table, name
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from benchinfer.analyses.factors.factors import Factors
     from benchinfer.comparison.comparison import Comparison
 
 
@@ -24,7 +25,7 @@ def sections(answer: Answer, request: Request) -> tuple[Section, ...]:
     if len(answer) == 1 and not answer.refused:
         ((name, (first, *rest)),) = each.items()
         return replace(first, text=(answer.basis(name), *first.text)), *rest
-    content = [measures_section(answer, answer.refused)]
+    content = [measures_section(answer._comparisons, answer.refused, answer._effects)]
     for name, (first, *rest) in each.items():
         result = answer[name]
         text = answer.basis(name), *first.text
@@ -34,18 +35,20 @@ def sections(answer: Answer, request: Request) -> tuple[Section, ...]:
 
 
 def measures_section(
-    results: Mapping[str, Comparison], refused: Mapping[str, str] = MappingProxyType({})
+    results: Mapping[str, Comparison],
+    refused: Mapping[str, str] = MappingProxyType({}),
+    effects: Mapping[str, Factors] = MappingProxyType({}),
 ) -> Section:
     """Return the section on all measures: a sentence for each, and the levels."""
     return Section(
         title="Answer",
-        text=("Each measure is a statement of its own.",),
+        text=("Nothing is adjusted across measures: each is a statement of its own.",),
         # The heads of the columns have the directions.
         facts=tuple(
             (name, result.headline().replace(f" ({direction(result.measure)})", ""))
-            for name, result in results.items()
+            for name, result in {**results, **effects}.items()
         ),
-        tables=(_levels(results),),
+        tables=(_levels(results),) if results else (),
         warnings=tuple(f"{name}: {why}" for name, why in refused.items()),
     )
 
@@ -53,7 +56,7 @@ def measures_section(
 def _levels(results: Mapping[str, Comparison]) -> Table:
     """Return one row per algorithm, and its level on each measure, with letters."""
     lettered = all(result.letters() for result in results.values())
-    notes = ["Heads have the direction that is better; an asterisk marks the level of the best."]
+    notes = ["Column heads say which direction is better; an asterisk marks the best level."]
     if lettered:
         tolerant = any(r.measure.tolerance > 0 for r in results.values())
         undecided = "undecided or equivalent" if tolerant else "undecided"

@@ -12,6 +12,7 @@ import numpy as np
 
 from benchinfer.analyses.choice.choice import choose
 from benchinfer.analyses.gate.harm import Harm, harm
+from benchinfer.analyses.gate.levels import of_levels
 from benchinfer.analyses.gate.missing import FAILED_WORDS, Missing, filled, missing, scored
 from benchinfer.analyses.gate.needs import LOOK, need_of, need_of_runs
 from benchinfer.analyses.gate.one_sided import (
@@ -76,9 +77,10 @@ def gate(
     measure
         Name of a measure, or several names; by default all measures of the table.
     baseline
-        Algorithm that is in place.
+        Algorithm that is in place. Of a table with factors it may be a level, as in ``"aug=none"``,
+        on average over all cells of the other factors.
     candidate
-        Algorithm that is to take its place.
+        Algorithm that is to take its place, or another level of the same factor.
     want
         Aim on each measure: that the candidate is not worse by the tolerance or more
         (``"noninferior"``), or that it is better (``"superior"``).
@@ -157,10 +159,11 @@ def gate(
     if not 0.5 < level < 1:
         raise ArgumentError(f"level is {level!r}.", hint="between 0.5 and 1, as in 0.95.")
     scores = _of_cases(as_table(scores)) if unit == "case" else as_table(scores)
+    names = _measures(scores, measure)
+    scores = of_levels(scores, baseline, candidate, names) if scores.factors else scores
     _check_sides(scores, baseline, candidate)
     check_failed(failed, words=FAILED_WORDS)
     failed = stand_in(failed, scores.algorithms, words=FAILED_WORDS)
-    names = _measures(scores, measure)
     pairs = [_pair(scores, scores.measure(name), (baseline, candidate), failed) for name in names]
     questions = [
         GateQuestion(pair.scores, name, baseline, candidate, target, level)

@@ -6,12 +6,10 @@ import sys
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-import typer
-
 from benchinfer.analyses.gate.sections import effect, limits, margin, p_of
 from benchinfer.cli.hints import as_options
 from benchinfer.cli.output import sections
-from benchinfer.cli.output.terminal import Terminal, plain
+from benchinfer.cli.output.terminal import Terminal, note, plain
 from benchinfer.comparison.checks.caveats import caveats
 from benchinfer.comparison.checks.tables import doubts
 from benchinfer.comparison.sections import each_dataset, sections_of
@@ -22,6 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from benchinfer.analyses.choice.answer import Answer
+    from benchinfer.analyses.factors.factors import Factors
     from benchinfer.analyses.gate.result import Gate
     from benchinfer.analyses.subgroups.stability import SubgroupStability
     from benchinfer.analyses.subgroups.subgroups import Subgroups
@@ -52,7 +51,7 @@ def answer(result: Answer, request: Request) -> None:
     """Print an answer on all measures, with details if requested."""
     with Terminal() as out:
         measures: dict[str, list[str]] = {}
-        for name, one in result.items():
+        for name, one in result._comparisons.items():
             for rule, text in caveats(one).items():
                 measures.setdefault(f"{rule}: {as_options(text)}", []).append(name)
         for line, names in measures.items():
@@ -61,8 +60,9 @@ def answer(result: Answer, request: Request) -> None:
         sections.write(out, sections_of(result, request), details=request.details)
         checks = {
             name: [check for check in one._checks if check.check not in caveats(one)]
-            for name, one in result.items()
+            for name, one in result._comparisons.items()
         }
+        checks |= {name: [*one.checks] for name, one in result._effects.items()}
         algorithms = {name for one in result.values() for name in one.algorithms}
         sections.warnings(out, checks, tuple(algorithms))
 
@@ -82,6 +82,18 @@ def subgroups(groups: Subgroups, stability: SubgroupStability | None, report: st
         more = () if stability is None else stability_sections(stability)
         sections.write(out, [*shown, *more])
         sections.warnings(out, {"": shown[0].checks}, groups.setting.algorithms)
+        if report is not None:
+            out.prose(f"Report: {report}", style="dim")
+
+
+def factors(effects: Factors, request: Request, report: str | None) -> None:
+    """Print effects of factors and interactions."""
+    from benchinfer.analyses.factors.sections import factor_sections
+
+    with Terminal() as out:
+        shown = factor_sections(effects, request)
+        sections.write(out, shown, details=request.details)
+        sections.warnings(out, {"": shown[0].checks}, effects.setting.algorithms)
         if report is not None:
             out.prose(f"Report: {report}", style="dim")
 
@@ -154,7 +166,7 @@ def _warn(verdict: Gate) -> None:
                 continue
             said[f"{one.rule}: {as_options(one.what)} {as_options(one.hint)}".strip()] = None
     for text in said:
-        typer.echo(f"warning  {safe(text)}", err=True)
+        note(f"warning  {safe(text)}")
 
 
 def gate_markdown(verdict: Gate) -> None:

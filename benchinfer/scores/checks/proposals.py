@@ -6,20 +6,23 @@ import itertools
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from math import prod
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, cast
 
-from benchinfer.core.errors import BenchinferError, ScoreTableError
+from benchinfer.core.errors import BenchinferError, MissingExtra, ScoreTableError
 from benchinfer.core.numbers import count, join
 from benchinfer.scores.columns import COMMON, GROUPS, ITEMS, common_name
 from benchinfer.scores.coverage import Finding, refusal
 from benchinfer.scores.declaration import Declaration
+from benchinfer.scores.roles.crossing import MOST_LEVELS
 from benchinfer.scores.roles.directions import direction, plain
 from benchinfer.scores.roles.labels import PARTS, condition_of, evaluated_part, parts_of_data
 from benchinfer.scores.roles.names import VALUES, suggested_roles
 from benchinfer.scores.roles.profile import ROWS
 from benchinfer.scores.roles.reading import TableReading
 from benchinfer.scores.roles.readings import STRUCTURE, only_algorithm, readings
+from benchinfer.scores.rows.factors import FACTOR, JOIN, MOST
 from benchinfer.scores.sources.curves import STEPS, TARGETS, TRACES
 from benchinfer.scores.sources.files import open_source
 from benchinfer.scores.sources.frames import Source
@@ -338,7 +341,7 @@ def _trial[T: TrialTable](
             if rules != {"direction not given"} or declaration.measures is not None:
                 return None, {}, faults
             ways |= {name: direction(name) for name in dict(faults[0].proposes)["measures"]}
-        except BenchinferError:
+        except (BenchinferError, MissingExtra):
             break
     return None, {}, []
 
@@ -447,6 +450,7 @@ def _options(
     ):
         return
     labels = {name: _LABELS[role] for name, role in reading.roles.items() if role in _LABELS}
+    labels |= dict.fromkeys(_factors(reading, frame), FACTOR)
     labels |= {
         n: "domain"
         for n, r in reading.roles.items()
@@ -470,6 +474,25 @@ def _options(
     columns = _needed(labels, reading, names)
     columns = {n: r for n, r in columns.items() if n not in declared}
     yield ({"columns": columns} if columns else {}) | options
+
+
+def _factors(reading: TableReading, frame: pd.DataFrame) -> list[str]:
+    """Return the columns of a reading that are factors: of few levels that cross the algorithms.
+
+    Others are joined to the algorithm, as all are where a name contains what stands between those
+    of a cell.
+    """
+    algorithm, *more = reading.of("algorithm") or ("",)
+    parts = [*reading.of("factor"), *more]
+    names = [algorithm, *parts]
+    if reading.layout != "long" or not algorithm or not parts or len(names) > MOST:
+        return []
+    labels = {n: frame[n].dropna().astype(str).unique() for n in names}
+    if any(JOIN in text for of in labels.values() for text in of):
+        return []
+    cells, grid = len(frame[names].drop_duplicates()), prod(len(of) for of in labels.values())
+    few = all(2 <= len(labels[n]) <= MOST_LEVELS for n in parts)
+    return parts if few and 2 * cells > grid else []
 
 
 def _scores(
@@ -656,8 +679,12 @@ def _gives(table: TrialTable, candidate: Candidate) -> str:
     names = [m.name for m in table.measures]
     measures = f", measures {', '.join(names)}" if len(names) > 1 else f", {names[0]}"
     reading = candidate.reading
-    factors = () if reading is None else reading.of("factor")
-    part = f"; {join(factors)} as part of the algorithm" if factors else ""
+    columns = candidate.options.get("columns", {})
+    parts_of = () if reading is None else reading.of("factor")
+    joined = [name for name in parts_of if columns.get(name) != FACTOR]
+    factors = [name for name, role in columns.items() if role == FACTOR]
+    part = f"; {join(joined)} as part of the algorithm" if joined else ""
+    part += f"; {join(factors)} as {'a factor' if len(factors) == 1 else 'factors'}" * bool(factors)
     rows = f"; rows with {candidate.options['where']}" if "where" in candidate.options else ""
     scores = () if reading is None or reading.layout != "long" else reading.of("score")
     aside = [name for name in scores if name not in names] if {*names} < {*scores} else []

@@ -9,10 +9,11 @@ from benchinfer.core.numbers import join
 from benchinfer.scores.checks.faults import Reading
 from benchinfer.scores.columns import GROUPS, ITEMS, common_name
 from benchinfer.scores.coverage import Finding
+from benchinfer.scores.rows.factors import FACTOR
 from benchinfer.scores.rows.nesting import plural
 from benchinfer.scores.sources.curves import STEPS, TARGETS, TRACES
 from benchinfer.scores.sources.frames import Source
-from benchinfer.scores.sources.layouts import nested_columns, telling_column
+from benchinfer.scores.sources.layouts import crossing_columns, nested_columns, telling_column
 
 
 def distinguished(finding: Finding, origin: Source, reading: Reading) -> Finding:
@@ -27,8 +28,9 @@ def distinguished(finding: Finding, origin: Source, reading: Reading) -> Finding
             " and averages over what each holds."
         )
         return replace(finding, hint=hint, proposes=(("units", nested),))
+    factors = crossing_columns(origin, roles)
     if name is None:
-        return finding
+        return _of_factors(finding, factors) if factors else finding
     items = {common_name(n) for n in replication} & ITEMS
     if common_name(name) in STEPS and not items:
         what = f"rows of one place differ in their {name}, as the points of a curve do:"
@@ -46,6 +48,8 @@ def distinguished(finding: Finding, origin: Source, reading: Reading) -> Finding
             f" {inner} and counts {name}."
         )
         return replace(finding, hint=hint, proposes=(("units", (name, *replication)),))
+    if factors:
+        return _of_factors(finding, factors)
     labels = dict.fromkeys((*replication, name), "replication")
     hint = f"the column {name} tells them apart: columns={labels!r}."
     repeats, proposes = max(int(row[-1]) for row in finding.where[1:]), finding.proposes
@@ -58,3 +62,14 @@ def distinguished(finding: Finding, origin: Source, reading: Reading) -> Finding
         )
         proposes = (("units", (*replication, name)),)
     return replace(finding, hint=hint, proposes=proposes)
+
+
+def _of_factors(finding: Finding, factors: tuple[str, ...]) -> Finding:
+    """Return the finding with a hint that columns which cross everything are factors."""
+    cross = f"the column {factors[0]} crosses" if len(factors) == 1 else f"{join(factors)} cross"
+    columns = literal(dict.fromkeys(factors, FACTOR))
+    hint = (
+        f"{cross} algorithms and data sets, as parts of an algorithm do: columns={columns} compares"
+        " their levels."
+    )
+    return replace(finding, hint=hint)

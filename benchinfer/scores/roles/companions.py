@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from collections import Counter
 from collections.abc import Sequence
 
 import numpy as np
@@ -69,10 +70,12 @@ def further_statistics(names: Sequence[str]) -> list[str]:
             head, tail = words[:i], words[i + 1 :]
             if any("_".join([*head, mean, *tail]) in known for mean in _MEANS) and (head or tail):
                 stems.setdefault("_".join([*head, "*", *tail]), []).append(name)
+    leading = Counter(stem.startswith("*") for stem in stems)
     return [
         name
         for stem, columns in stems.items()
-        if len(stems) > 1 or any(stem.replace("*", spread) in known for spread in _SPREADS)
+        if leading[stem.startswith("*")] > 1
+        or any(stem.replace("*", spread) in known for spread in _SPREADS)
         for name in columns
     ]
 

@@ -19,6 +19,7 @@ from benchinfer.scores.roles.vetoes import DECLARED, may_be_algorithm, may_be_da
 
 MOST_ALGORITHMS = 200  # of a table that nobody declares
 _ITEM = 8.0  # evidence for items as replications of a data set that has a column
+MOST_LEVELS = 12  # of a factor that nobody declares
 _MOST_CHOICES = 81  # of the further labels, for one pair of algorithm and data set
 
 
@@ -171,13 +172,14 @@ def _further_roles(
     replication = lead(column, "replication") + 3.0 * like_replications(column.labels)
     replication += {"whole": 0.6, "text": -0.9}.get(column.kind, -2.0) + 1.1 * column.counts()
     replication += float(np.clip(1.2 - 0.5 * ratio, -1.5, 1.2))
-    # A few named levels that cross all others are a part of the algorithm, no repeated answer.
+    # A few levels that cross all others are factors, no repeated answer, unless they may count.
     repeated = column.named("replication") > 0 or like_replications(column.labels) > 0
-    replication -= 9.0 * (text and column.n <= 12 and not repeated)
+    levels = column.kind != "whole" or column.named("factor") >= OWN
+    replication -= 9.0 * (levels and column.n <= MOST_LEVELS and not repeated)
     factor = lead(column, "factor") - 0.3 + {"real": 0.6, "boolean": 0.6}.get(column.kind, 0.0)
     if column.named("attribute", "companion") >= OWN:  # a size or version that crosses all others
         factor, replication = factor - lead(column, "factor"), -9.0
-    factor += 0.3 if column.n <= 6 else -0.4 if column.n <= 12 else -3.0
+    factor += 0.3 if column.n <= 6 else -0.4 if column.n <= MOST_LEVELS else -3.0
     of_measures = sum(bool(direction(label)) for label in column.labels) / max(
         1, len(column.labels)
     )

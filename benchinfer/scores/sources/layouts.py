@@ -29,7 +29,10 @@ from benchinfer.scores.columns import (
 )
 from benchinfer.scores.coverage import Finding
 from benchinfer.scores.roles.companions import aggregates
+from benchinfer.scores.roles.crossing import MOST_LEVELS
 from benchinfer.scores.roles.directions import HIGHER, LOWER, direction, plain
+from benchinfer.scores.roles.labels import like_replications
+from benchinfer.scores.roles.names import suggested_roles
 from benchinfer.scores.roles.profile import profiles
 from benchinfer.scores.sources.frames import Source
 from benchinfer.scores.sources.patterns import pattern_of
@@ -422,6 +425,40 @@ def telling_column(source: Source, roles: Roles) -> str | None:
         if _may_be_labels(table[name]) and not table.duplicated(subset=[*keys, name]).any()
     }
     return min(sizes, key=sizes.__getitem__) if sizes else None
+
+
+def crossing_columns(source: Source, roles: Roles) -> tuple[str, ...]:
+    """Return the columns without a role that cross the algorithms and data sets, as factors do.
+
+    They hold two to twelve names each, none of them of replications, and distinguish rows together.
+    Empty if they do not.
+    """
+    unused = [n for n in _left(source, roles) if n not in roles.scores and n not in source.kinds]
+    unused = [n for n in unused if not suggested_roles(n).keys() & {"replication", "dataset"}]
+    if not unused or not {"algorithm", "dataset"} <= roles.of.keys():
+        return ()
+    frame, _ = source.load([*roles.labels, *unused], [], [])
+    table: pd.DataFrame = frame.collect().to_arrow().to_pandas()
+    factors = [name for name in unused if _crosses(table, name, roles)]
+    keys = [name for name in roles.labels if name not in roles.of.get("failure", ())]
+    unclear = not factors or table.duplicated(subset=[*keys, *factors]).any()
+    return () if unclear else tuple(factors)
+
+
+def _crosses(table: pd.DataFrame, name: str, roles: Roles) -> bool:
+    """Return whether a column has a few names that most algorithms and data sets share."""
+    labels = table[name].dropna().unique()
+    if not 2 <= len(labels) <= MOST_LEVELS or len(table[name]) != table[name].count():
+        return False
+    named = all(isinstance(n, str) and number_of(n) is None and "/" not in n for n in labels)
+    if not named or like_replications([str(label) for label in labels]):
+        return False
+    for role in ("algorithm", "dataset"):
+        places = table[list(roles.of[role])].drop_duplicates()
+        pairs = table[[*roles.of[role], name]].drop_duplicates()
+        if len(places) < 2 or 2 * len(pairs) <= len(places) * len(labels):
+            return False
+    return True
 
 
 def nested_columns(source: Source, roles: Roles) -> tuple[str, ...]:

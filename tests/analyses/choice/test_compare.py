@@ -1,5 +1,8 @@
 """Comparison by the analysis that fits a table."""
 
+import json
+from pathlib import Path
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -142,7 +145,9 @@ def test_the_agreement_of_two_analyses_in_words(codes, theirs, words):
     both = ([states.get(c, Verdict.UNDECIDED) for c in row] for row in (codes, theirs))
     lead, second = (np.array(row, dtype=np.int8) for row in both)
     text = in_words(SECOND["permutation"], lead, second)
-    assert text.startswith(f"Permutation tests, which need no normal distribution, {words}")
+    assert text.startswith(
+        f"Permutation tests of the same means, which need no normal distribution, {words}"
+    )
 
 
 def test_published_results_are_compared_by_the_analysis_of_their_kind():
@@ -395,3 +400,24 @@ def test_a_frame_of_which_the_direction_is_unknown_ends_in_the_proposals_of_read
 def test_what_is_no_table_is_refused_as_by_read_scores():
     with pytest.raises(bi.ScoreTableError, match="a int cannot be read as a table"):
         bi.compare(3, "auc:higher")
+
+
+def test_ablations_have_the_t_tests_and_verdicts_of_r():
+    """The step-down p-values of multcomp take the whole level; ours leave some to intervals."""
+    golden = Path(__file__).parents[2] / "golden" / "factors"
+    frame = pd.read_csv(golden / "scores.csv")
+    full = {"net": "vit", "aug": "mixup", "opt": "adam"}
+    changed = sum((frame[name] != level).astype(int) for name, level in full.items())
+    roles = dict.fromkeys(full, "factor")
+    scores = bi.read_scores(frame[changed <= 1], measures="score:higher", columns=roles)
+    rows = bi.compare(scores)["score"].contrasts(all=True).set_index("first")
+    expected = json.loads((golden / "ablation.json").read_text())
+    for one in expected["own"]:
+        row = rows.loc[one["cell"]]
+        found = [row["estimate"], row["std_error"], row["df"], row["p_raw"]]
+        assert found == pytest.approx([one[k] for k in ("estimate", "std_error", "df", "p")])
+    p = rows.loc[expected["names"], "p_value"].to_numpy()
+    step_down = np.array(expected["step_down"])
+    assert ((p <= 0.05) == (step_down <= 0.05)).all()
+    assert (p <= 2 * step_down + 0.001).all()
+    assert (p >= 0.5 * step_down).all()

@@ -50,8 +50,8 @@ TABLES = {
     ),
     "a setting in a further column": (
         frame(["model", "optimizer", "task", "seed"], AGENTS, ("sgd", "adam"), ENVS, (1, 2)),
-        {"model": "algorithm", "optimizer": "algorithm"},
-        "4 algorithms x 3 data sets x 2 seeds, quality",
+        {"optimizer": "factor"},
+        "4 algorithms x 3 data sets x 2 seeds, quality; optimizer as a factor",
     ),
     "names that say nothing": (
         frame(["what", "where", "seed"], AGENTS, ENVS, SEEDS),
@@ -238,3 +238,49 @@ def test_measures_in_the_header_are_declared_with_their_known_directions():
     rows = pd.DataFrame({"model": ["a", "b"], "mae": [0.1, 0.2], "acc": [0.6, 0.8]})
     with pytest.raises(ScoreTableError, match=r"measures=\{'mae': 'lower', 'acc': 'higher'\}"):
         read_scores(rows, measures="value:higher")
+
+
+def ablation(*, named=True, levels=("mixup", "none")):
+    """Scores of two networks with and without an augmentation."""
+    rows = [
+        (f"d{d}", net, aug, run, 0.5 + 0.01 * d + 0.001 * run + 0.02 * (aug == levels[0]))
+        for d in range(5)
+        for net in ("resnet", "vit")
+        for aug in levels
+        for run in range(3)
+    ]
+    return pd.DataFrame(
+        rows, columns=["dataset", "model" if named else "net", "aug", "seed", "accuracy"]
+    )
+
+
+@pytest.mark.parametrize("named", [True, False])
+def test_columns_that_cross_everything_are_proposed_as_factors(named, tmp_path):
+    path = tmp_path / "runs.csv"
+    ablation(named=named).to_csv(path, index=False)
+    first, *others = proposals(path)
+    assert first.options["columns"]["aug"] == "factor"
+    assert "factor" in first.gives
+    assert "replication" not in {r for p in (first, *others) for r in p.options["columns"].values()}
+    read = executed(path, first)
+    assert read.factors == {
+        "model" if named else "net": ("resnet", "vit"),
+        "aug": ("mixup", "none"),
+    }
+
+
+def test_names_with_a_slash_are_joined_to_the_algorithm(tmp_path):
+    path = tmp_path / "runs.csv"
+    ablation(levels=("google/mixup", "none")).to_csv(path, index=False)
+    assert proposals(path)[0].options["columns"]["aug"] == "algorithm"
+
+
+def test_factors_tell_rows_apart_and_are_no_replications():
+    with pytest.raises(ScoreTableError) as error:
+        read_scores(ablation(), measures="accuracy:higher")
+    assert "the column aug crosses algorithms and data sets" in str(error.value)
+    assert 'columns={"aug": "factor"}' in str(error.value)
+    unlike = ablation().replace({"aug": {"none": "8", "mixup": "9"}})
+    with pytest.raises(ScoreTableError) as error:
+        read_scores(unlike, measures="accuracy:higher")
+    assert "factor" not in str(error.value)

@@ -21,3 +21,12 @@ def test_levels_far_apart_are_no_units(seed):
     rng = np.random.default_rng(seed)
     table = rng.normal(size=(20, 1)) + 0.3 * rng.normal(size=(20, 5)) + np.linspace(0, 3, 5)
     assert two_way.unit_ratio(table, medians=False) < 15
+
+
+def test_of_many_columns_the_one_that_makes_units_is_left_out():
+    rng = np.random.default_rng(3)
+    table = rng.normal(size=(30, 80))
+    table[:, 41] *= np.geomspace(1, 1e4, 30)
+    every = [two_way.unit_ratio(np.delete(table, j, axis=1)) for j in (40, 41)]
+    assert every[0] > every[1] * 0.99
+    assert two_way.unit_ratio(table) < 5 < two_way._decile_ratio(table, medians=True)

@@ -58,9 +58,9 @@ def test_parts_of_the_data_declared_as_replications_are_refused():
     assert bi.read_scores(renamed, measures="accuracy:higher").n_rows == 48
 
 
-def test_a_few_named_levels_are_a_part_of_the_algorithm_and_no_repeated_answer():
+def test_a_few_named_levels_are_factors_and_no_repeated_answer():
     with pytest.raises(bi.errors.ScoreTableError) as caught:
         bi.read_scores(frame("language", ["de", "en"]))
     proposed = [p.options["columns"] for p in caught.value.proposals]
-    assert proposed[0] == {"model": "algorithm", "language": "algorithm"}
+    assert proposed[0] == {"language": "factor"}
     assert not any("replication" in columns.values() for columns in proposed)

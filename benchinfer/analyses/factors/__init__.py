@@ -1,0 +1,1 @@
+"""Comparison of the levels of factors, whose combinations are the algorithms."""

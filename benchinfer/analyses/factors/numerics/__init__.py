@@ -1,0 +1,1 @@
+"""Contrasts of cells, their tests and shares of variation, on arrays."""

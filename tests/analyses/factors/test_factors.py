@@ -1,0 +1,292 @@
+"""Effects of factors on a table that is read with factors."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import benchinfer as bi
+from benchinfer.analyses.factors import figures
+from benchinfer.analyses.factors.sections import factor_sections
+from benchinfer.comparison.sections import sections_of
+from benchinfer.core.sections import Request
+from benchinfer.errors import DesignError, ScoreTableError
+
+TWO = {"backbone": "factor", "aug": "factor"}
+ROLES = {"backbone": "factor", "aug": "factor", "optimiser": "factor"}
+
+
+def runs(seed=1, *, datasets=10, both=0.01, noise=0.002):
+    """Scores of the first table of a study: vit +.02, mixup +.01, both together more."""
+    rng = np.random.default_rng(seed)
+    rows = pd.MultiIndex.from_product(
+        [
+            [f"d{d:02}" for d in range(datasets)],
+            ["vit", "resnet"],
+            ["mixup", "none"],
+            ["adam", "sgd"],
+            [1, 2, 3],
+        ],
+        names=["dataset", *ROLES, "seed"],
+    ).to_frame(index=False)
+    vit, mixup = rows["backbone"] == "vit", rows["aug"] == "mixup"
+    cell = rng.normal(scale=noise, size=len(rows) // 3).repeat(3)
+    rows["accuracy"] = (
+        rng.normal(0.7, 0.05, size=datasets).repeat(24)
+        + 0.02 * vit
+        + 0.01 * mixup
+        + both * (vit & mixup)
+        + cell
+        + rng.normal(scale=0.003, size=len(rows))
+    )
+    return rows
+
+
+def read(table, better="higher", **arguments):
+    measures = {"accuracy": better}
+    return bi.read_scores(table, measures=measures, columns=ROLES, **arguments)
+
+
+@pytest.fixture(scope="module")
+def factors():
+    return bi.compare_factors(read(runs()))
+
+
+def test_cells_are_algorithms_and_levels_are_in_order():
+    table = runs().replace({"optimiser": {"adam": "10", "sgd": "9"}})
+    scores = read(table)
+    assert "vit/mixup/10" in scores.algorithms
+    assert scores.factors["optimiser"] == ("9", "10")
+    part = scores.subset(algorithms=["vit/mixup/10", "resnet/mixup/10"])
+    assert part.factors == {"backbone": ("resnet", "vit"), "aug": ("mixup",), "optimiser": ("10",)}
+
+
+def test_a_column_of_algorithms_is_a_factor_beside_others():
+    table = runs().rename(columns={"backbone": "model"})
+    roles = {"aug": "factor", "optimiser": "factor"}
+    scores = bi.read_scores(table, measures="accuracy:higher", columns=roles)
+    assert [*scores.factors] == ["model", "aug", "optimiser"]
+
+
+def test_levels_with_a_slash_are_refused():
+    table = runs().replace({"backbone": {"vit": "google/vit"}})
+    with pytest.raises(ScoreTableError, match="levels of factors contain '/'"):
+        read(table)
+
+
+def test_one_factor_is_the_algorithm():
+    table = runs().query("aug == 'none' and optimiser == 'sgd'")[
+        ["dataset", "backbone", "accuracy"]
+    ]
+    with pytest.raises(ScoreTableError, match="backbone is the only factor"):
+        bi.read_scores(table, measures="accuracy:higher", columns={"backbone": "factor"})
+
+
+def test_the_first_table_is_decided(factors):
+    assert str(factors) == "backbone   vit > resnet\naug        mixup > none\noptimiser  sgd ? adam"
+    said = factors.sentence()
+    assert "vit is better than resnet by 0.025" in said
+    assert "sgd and adam are undecided" in said
+    assert "backbone and aug interact" in said.casefold()
+    table = factors.interactions()
+    assert table["decided"].tolist() == [True, False, False]
+    assert (table["conf_low"] < table["conf_high"]).all()
+    assert "no bound" not in said
+
+
+def test_effects_are_differences_of_means(factors):
+    means = runs().groupby(["dataset", *ROLES])["accuracy"].mean()
+    expected = means.xs("mixup", level="aug").mean() - means.xs("none", level="aug").mean()
+    row = factors["aug"].contrasts().iloc[0]
+    assert row["estimate"] == pytest.approx(expected)
+    simple = factors.simple("aug", at="backbone").set_index("at_level")["estimate"]
+    both = factors.interactions()["estimate"][0]
+    assert simple["resnet"] - simple["vit"] == pytest.approx(both)
+
+
+def test_verdicts_agree_with_intervals(factors):
+    for one in factors.values():
+        table = one.contrasts(all=True)
+        outside = (table["conf_low"] >= 0) | (table["conf_high"] <= 0)
+        assert outside.tolist() == (table["verdict"] != "undecided").tolist()
+    table = factors.interactions()
+    assert ((table["conf_low"] >= 0) | (table["conf_high"] <= 0)).tolist() == [*table["decided"]]
+
+
+def test_direction_changes_no_verdict(factors):
+    table = runs()
+    table["accuracy"] *= -1
+    turned = bi.compare_factors(read(table, better="lower"))
+    assert str(turned) == str(factors)
+    assert turned.interactions()["p_value"].tolist() == factors.interactions()["p_value"].tolist()
+
+
+def test_a_control_is_second():
+    table = runs().replace({"optimiser": {"adam": "a"}})
+    more = table[table["optimiser"] == "a"].assign(optimiser="b")
+    more["accuracy"] += np.random.default_rng(3).normal(scale=0.003, size=len(more))
+    scores = read(pd.concat([table, more]))
+    one = bi.compare_factors(scores, control={"optimiser": "sgd"})["optimiser"]
+    assert one.contrasts()[["first", "second"]].to_numpy().tolist() == [["a", "sgd"], ["b", "sgd"]]
+
+
+@pytest.mark.parametrize(
+    ("control", "text"), [({"aug": "x"}, "no level of aug"), ({"x": "none"}, "no factor 'x'")]
+)
+def test_unknown_controls_are_refused(control, text):
+    with pytest.raises(DesignError) as caught:
+        bi.compare_factors(read(runs()), control=control)
+    assert text.split()[-1].strip("'") in str(caught.value)
+
+
+def test_tables_without_factors_or_with_one_data_set_are_refused():
+    with pytest.raises(DesignError, match="no factors"):
+        bi.compare_factors(bi.load_example("demsar2006"))
+    with pytest.raises(DesignError, match="one data set"):
+        bi.compare_factors(read(runs(datasets=1)))
+
+
+def test_incomplete_grids_rest_on_what_is_complete_where_that_suffices():
+    table = runs()
+    gone = (table["backbone"] == "vit") & (table["aug"] == "none") & (table["optimiser"] == "sgd")
+    assert bi.compare_factors(read(table[~gone])).modelled
+    partly = table[~(gone & (table["dataset"] < "d03"))]
+    factors = bi.compare_factors(read(partly))
+    assert set(factors.interactions()["n_datasets"]) == {7}
+
+
+def test_main_effects_alone_have_the_whole_level(factors):
+    alone = bi.compare_factors(read(runs()), family="main")
+    assert "Interactions were not tested." in alone.sentence()
+    smaller = alone["aug"].evidence.p_value < factors["aug"].evidence.p_value
+    assert smaller.all()
+
+
+def test_shares_sum_to_one(factors):
+    shares = factors.shares().set_index("source")["share"]
+    assert shares.sum() == pytest.approx(1, abs=0.02)
+    assert shares.idxmax() == "backbone"
+
+
+def test_results_are_saved(factors, tmp_path):
+    back = bi.load(factors.save(tmp_path / "factors.json"))
+    assert back.sentence() == factors.sentence()
+    pd.testing.assert_frame_equal(back.interactions(), factors.interactions())
+
+
+def test_sections_hold_the_tables(factors):
+    section = factor_sections(factors, Request())[0]
+    assert [table.name for table in section.tables] == ["main_effects", "interactions", "shares"]
+    assert section.lead == factors.sentence()
+
+
+def test_compare_gives_the_effects_of_factors(tmp_path):
+    scores = read(runs())
+    answer = bi.compare(scores)
+    effects = answer["accuracy"]
+    assert isinstance(effects, type(bi.compare_factors(scores)))
+    assert effects.sentence() in answer.sentence()
+    assert "algorithms are the cells of backbone, aug and optimiser" in answer.headline()
+    assert bi.load(answer.save(tmp_path / "answer.json")).sentence() == answer.sentence()
+    page = tmp_path / "report.html"
+    bi.report(answer, page)
+    assert "Which part matters" in page.read_text(encoding="utf-8")
+    with pytest.raises(DesignError, match="no table of all factors on accuracy"):
+        answer.table()
+
+
+def test_compare_compares_cells_where_levels_cannot_be():
+    scores = read(runs())
+    of_cells = bi.compare(scores, control="vit/mixup/sgd")["accuracy"]
+    assert of_cells.algorithms == scores.algorithms
+    assert len(bi.compare(read(runs(datasets=1)))["accuracy"].algorithms) == 8
+    one_level = scores.subset(algorithms=["vit/mixup/sgd", "resnet/mixup/sgd"])
+    assert len(bi.compare(one_level)["accuracy"].algorithms) == 2
+    with pytest.raises(DesignError, match="does not go with factors"):
+        bi.compare(scores, alternative="better")
+
+
+def test_measures_are_statements_of_their_own():
+    table = runs()
+    table["loss"] = 1 - table["accuracy"]
+    scores = bi.read_scores(table, measures={"accuracy": "higher", "loss": "lower"}, columns=ROLES)
+    answer = bi.compare(scores)
+    assert [*answer] == ["accuracy", "loss"]
+    assert str(answer["loss"]) == str(answer["accuracy"])
+    assert sections_of(answer, Request())[0].title == "Answer"
+
+
+def test_ablations_of_one_factor_at_a_time_are_compared_with_the_full_cell():
+    table = runs()
+    changed = (
+        (table["backbone"] != "vit").astype(int)
+        + (table["aug"] != "mixup")
+        + (table["optimiser"] != "adam")
+    )
+    scores = read(table[changed <= 1])
+    answer = bi.compare(scores)
+    rows = answer["accuracy"].contrasts()
+    assert set(rows["second"]) == {"vit/mixup/adam"}
+    assert len(rows) == 3
+    assert "in one factor, and interactions were not run" in answer.sentence()
+    with pytest.raises(DesignError, match=r"differs from vit/mixup/adam in one factor"):
+        bi.compare_factors(scores)
+    of_two = bi.compare(read(table[changed <= 2]))["accuracy"]
+    assert of_two.modelled
+    crossed = table[(table["backbone"] == "vit") == (table["aug"] == "mixup")]
+    with pytest.raises(DesignError, match="no effect of backbone and aug is estimable"):
+        bi.compare_factors(
+            bi.read_scores(
+                crossed[crossed["optimiser"] == "adam"].drop(columns="optimiser"),
+                measures="accuracy:higher",
+                columns=TWO,
+            )
+        )
+
+
+def test_the_figure_has_main_effects_and_interactions(factors):
+    laid = figures.layout(factors)
+    assert [row.label for row in laid.rows] == [
+        "vit vs resnet",
+        "mixup vs none",
+        "sgd vs adam",
+        "backbone x aug",
+        "backbone x optimiser",
+        "aug x optimiser",
+    ]
+    shown = laid.rows[3]
+    assert shown.estimate == pytest.approx(-factors.interactions()["estimate"][0])
+    assert (shown.said, shown.low > 0) == ("interact", True)
+    assert [row.said for row in laid.rows[4:]] == ["undecided"] * 2
+    for result in (factors, factors["aug"]):
+        assert result.plot().axes
+    assert bi.compare(read(runs())).plot().axes
+
+
+def test_the_figure_shows_pairs_with_the_best_of_many_levels():
+    table = runs().rename(columns={"optimiser": "old"})
+    table["optimiser"] = [f"o{i:02}" for i in np.arange(len(table)) // 3 % 2]
+    more = [table.assign(optimiser=table["optimiser"] + str(i)) for i in range(4)]
+    many = pd.concat(more).drop(columns="old")
+    many["accuracy"] += np.random.default_rng(4).normal(scale=0.003, size=len(many))
+    laid = figures.layout(bi.compare_factors(read(many, repeats="mean")))
+    assert any(note.startswith("optimiser: 10 of 28 pairs") for note in laid.notes)
+
+
+def test_a_factor_of_many_levels_is_said_by_its_best_one():
+    rng = np.random.default_rng(8)
+    index = pd.MultiIndex.from_product(
+        [[f"d{d}" for d in range(10)], [f"e{e:02}" for e in range(8)], ["mixup", "none"]],
+        names=["dataset", "encoder", "aug"],
+    )
+    table = index.to_frame(index=False)
+    table["accuracy"] = 0.5 + 0.01 * table["encoder"].str[1:].astype(int).clip(upper=6)
+    table["accuracy"] += rng.normal(scale=0.002, size=len(table))
+    roles = {"encoder": "factor", "aug": "factor"}
+    result = bi.compare_factors(bi.read_scores(table, measures="accuracy:higher", columns=roles))
+    best, second = result["encoder"].ranking()[:2]
+    expected = (
+        f"of the 8 levels of encoder, {best} has the highest mean, is better than 6 of the others"
+        f" and whether it is better than {second} is undecided"
+    )
+    assert expected in result.headline()
+    assert expected in result.sentence()
