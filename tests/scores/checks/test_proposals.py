@@ -284,3 +284,18 @@ def test_factors_tell_rows_apart_and_are_no_replications():
     with pytest.raises(ScoreTableError) as error:
         read_scores(unlike, measures="accuracy:higher")
     assert "factor" not in str(error.value)
+
+
+def test_a_table_of_many_settings_is_refused_with_what_tells_its_rows_apart():
+    sizes = {name: [f"{name}{i}" for i in range(7)] for name in ("solver", "part", "piece")}
+    rows = frame(["task", *sizes], ("s", "t"), *sizes.values(), scores=("points",))
+    rows["points"] = [f"{x}?" for x in rows["points"]]
+    with pytest.raises(ScoreTableError) as error:
+        read_scores(rows)
+    assert "Rows are told apart by " in str(error.value)
+    assert "solver (7 labels)" in str(error.value)
+
+
+def test_errors_list_no_more_than_twenty_columns():
+    with pytest.raises(ScoreTableError, match=r"x18 and 21 more\."):
+        read_scores(pd.DataFrame({"t": [*"aab"]} | {f"x{i}": [*"abc"] for i in range(40)}))
