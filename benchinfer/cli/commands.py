@@ -51,7 +51,10 @@ RateInterval = Annotated[
         show_default=False,
     ),
 ]
-_METHODS = ("mixed", "permutation", "bayes", "bootstrap", "points", "per-dataset", "subgroups")
+_METHODS = (
+    *("factors", "mixed", "permutation", "bayes", "bootstrap", "points", "per-dataset"),
+    "subgroups",
+)
 Quiet = Annotated[
     bool,
     typer.Option(
@@ -68,9 +71,9 @@ class ReportArguments:
         str,
         typer.Option(
             metavar="LIST",
-            help="Of mixed, permutation, bayes, bootstrap, points, per-dataset and subgroups (with"
-            " --features), separated by commas; mixed is an exact test where scores of one data set"
-            " are 0 or 1.",
+            help="Of factors (where there are some), mixed, permutation, bayes, bootstrap, points,"
+            " per-dataset and subgroups (with --features), separated by commas; mixed is an exact"
+            " test where scores of one data set are 0 or 1.",
         ),
     ] = ",".join(_METHODS)
     bayes: Annotated[
