@@ -16,7 +16,7 @@ endif
 # Without bytecode each process that a test starts compiles all that it imports again.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: test test-kernels demo test-browser test-engines paper reproduce check format docs golden bench calibrate setup lock clean
+.PHONY: test test-core test-kernels demo test-browser test-engines paper reproduce check format docs golden bench calibrate setup lock clean
 
 # One BLAS thread in each of the two workers, which take long runs of tests: fits are shared in a file.
 test: $(READY)
@@ -34,6 +34,15 @@ test-kernels: $(READY)
 
 demo: $(READY)
 	$(BIN)/benchinfer report datasets/sklearn_bootstrap/scores.csv.gz --output demo/report.html
+
+# The wheel in an environment of its own, without any extra: what a new user installs and runs.
+CORE := .venv-core
+test-core: $(READY)
+	rm -rf $(CORE) dist/core && $(UV) build --quiet --wheel --out-dir dist/core
+	$(UV) venv --quiet --no-project --python $(BIN)/python $(CORE)
+	time $(UV) pip install --quiet --python $(CORE) dist/core/*.whl
+	du -sm $(CORE) && $(UV) pip list --python $(CORE)
+	cd dist/core && ../../$(CORE)/bin/python ../../tests/core_alone.py .
 
 test-browser: $(READY)
 	$(BIN)/pytest -m browser $(ARGS)

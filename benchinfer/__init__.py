@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from benchinfer.analyses.pair.compare import compare_pair
     from benchinfer.analyses.pareto import pareto
     from benchinfer.analyses.permutation.compare import compare_permutation
+    from benchinfer.analyses.plan.allocation import allocate
     from benchinfer.analyses.plan.plan import plan
     from benchinfer.analyses.plan.variances import Components
     from benchinfer.analyses.points import compare_points
@@ -66,6 +67,7 @@ _homes = {
     "ScoreTable": "scores.table",
     "ScoreTableError": "core.errors",
     "__version__": "core.provenance",
+    "allocate": "analyses.plan.allocation",
     "archetypes": "analyses.subgroups.archetypes.archetypes",
     "compare": "analyses.choice.compare",
     "compare_bayes": "analyses.bayes.compare",
@@ -108,6 +110,7 @@ __all__ = [
     "ScoreTable",
     "ScoreTableError",
     "__version__",
+    "allocate",
     "archetypes",
     "compare",
     "compare_bayes",

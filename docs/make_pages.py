@@ -8,6 +8,7 @@ import re
 from functools import partial
 from pathlib import Path
 
+from benchinfer.cli.options import schema as options
 from benchinfer.core.frames import GLOSSARY
 from benchinfer.reports.documents import COMPARISON
 from benchinfer.reports.schema import COMMANDS, keys, members, schema
@@ -43,6 +44,18 @@ each) and `next_cells`; `describe` a table for each measure; `report` the name o
 
 Options that a command took from [`benchinfer.toml`](../how-to/options-file.md) stand under
 `from_file`, with their values; a document without any has no such key.
+"""
+
+
+OPTIONS_HEAD = """\
+# Keys of benchinfer.toml
+
+[The file](../how-to/options-file.md) has a key for each option. Those of reading and output may
+stand at its top, for all commands, or in the table of one, as in `[gate]` and `[compare.mixed]`;
+those of a command may stand at the top, too, where they count for each command that has them. All
+other keys are one error. [options.schema.json](options.schema.json) is the JSON Schema of the file,
+by which editors complete and check it. This page is generated from the commands by
+`docs/make_pages.py`.
 """
 
 
@@ -169,6 +182,32 @@ def definitions() -> str:
     return json.dumps(schema(), indent=1) + "\n"
 
 
+def keys_of_options() -> str:
+    """Return the text of ``reference/options.md``."""
+    shared = options.shared()
+    parts = [OPTIONS_HEAD, f"## Tables\n\n{_table(list(options.tables().items()))}"]
+    parts.append(f"## Reading and output\n\n{_keys(shared)}")
+    for path, each in options.keys().items():
+        if own := {name: one for name, one in each.items() if name not in shared}:
+            parts.append(f"## `[{'.'.join(path)}]`\n\n{_keys(own)}")
+    return "\n".join(parts)
+
+
+def _keys(schemas: dict[str, dict]) -> str:
+    """Return a table of keys, with what they take."""
+    rows = []
+    for name, one in schemas.items():
+        takes = ", ".join(f"`{text}`" for text in one.get("enum", ()))
+        takes = takes or {"boolean": "`true`, `false`"}.get(str(one.get("type")), "")
+        rows.append(f"| `{name}` | {takes} | {one['description'].replace('|', chr(92) + '|')} |")
+    return "\n".join(["| key | choices | is |", "|---|---|---|", *rows]) + "\n"
+
+
+def options_schema() -> str:
+    """Return the text of ``reference/options.schema.json``."""
+    return json.dumps(options.schema(), indent=1) + "\n"
+
+
 def glossary() -> str:
     """Return the text of ``glossary.md``."""
     rows = [f"| `{name}` | {text} |" for name, text in GLOSSARY.items()]
@@ -179,6 +218,8 @@ PAGES = {
     "glossary.md": glossary,
     "reference/json.md": documents,
     "reference/documents.schema.json": definitions,
+    "reference/options.md": keys_of_options,
+    "reference/options.schema.json": options_schema,
     "gallery/index.md": gallery,
     **{f"gallery/{family}/index.md": partial(family_page, family) for family in FIGURES},
 }

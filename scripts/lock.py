@@ -38,6 +38,8 @@ def required(pyproject: dict) -> set[str]:
     """Name every distribution that the development environment asks for."""
     wanted = [
         *pyproject["project"]["dependencies"],
+        *pyproject["project"]["optional-dependencies"]["bayes"],
+        *pyproject["project"]["optional-dependencies"]["sql"],
         *pyproject["build-system"]["requires"],
         *chain.from_iterable(pyproject["dependency-groups"].values()),
     ]
@@ -71,6 +73,7 @@ def compile_lock(uv: str, upgrade: list[str]) -> None:
     command = [
         *(uv, "pip", "compile", "pyproject.toml", "--quiet", "--universal", "--generate-hashes"),
         *("--python-version", "3.12", "--no-header", "--output-file", LOCK.name),
+        *("--extra", "all"),
         *(part for group in groups for part in ("--group", group)),
         *upgrade,
     ]

@@ -23,6 +23,7 @@ NAMES = [
     "ScoreTable",
     "ScoreTableError",
     "__version__",
+    "allocate",
     "archetypes",
     "compare",
     "compare_bayes",
@@ -57,6 +58,7 @@ SUBMODULES = ["errors", "papers", "priors", "stability", "typing"]
 
 # Keyword-only from the star on: what comes later may not shift what scripts rely on.
 SIGNATURES = {
+    "allocate": "pilot, measure=None, *, std_error=None, costs=None, fixed=None",
     "compare": "scores, measure=None, *, control=None, alternative='two-sided',"
     " interval='compatible', target='auto', level=0.95, missing='use', normalise=None, seed=1,"
     " progress=None",
@@ -124,10 +126,9 @@ SIGNATURES = {
     " normalised=None, limit=None, par=1.0",
     "pareto": "scores, measures=None, *, level=0.95, reference='rotation', missing='use', seed=1",
     "per_dataset": "compare, scores, measure=None, *, n_jobs=None, **arguments",
-    "plan": "pilot, difference=None, measure=None, *, std_error=None, level=0.95, power=0.8,"
-    " aim='difference',"
+    "plan": "pilot, difference, measure=None, *, level=0.95, power=0.8, aim='difference',"
     " contrasts='tukey', adjust='auto', k=None, target='auto', n_datasets=None,"
-    " n_replications=None, costs=None, budget=None, fixed=None",
+    " n_replications=None, costs=None, budget=None",
     "plot": "result, kind=None, ax=None, *, width='page', title=None, notes=True, top=None,"
     " pair=None, algorithms=None, order=None",
     "priors.Priors": "effect_scale=1.0, effect_sd=None, interaction_scale=1.0, tail_shape=2.0,"

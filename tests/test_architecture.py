@@ -33,7 +33,6 @@ CODE_LINES = 60  # of a function
 NUMBERED = 80  # code lines of a function whose docstring numbers its steps
 FILE_LINES = 800
 LONG_FILES = {  # target: none
-    "analyses/mixed/numerics/structured_likelihood.py": 870,
     "scores/columns.py": 841,
 }
 METHODS = 36  # of its own, of a class
@@ -41,16 +40,15 @@ ARGUMENTS = 24  # of a function
 ARGUMENTS_OF_READ_SCORES = 16
 IMPORTS = 30  # modules of ours that a file imports
 MANY_IMPORTS = {  # target: none
-    "analyses/bayes/comparison.py": 32,
+    "analyses/bayes/comparison.py": 31,
     "reports/gather.py": 31,
-    "reports/page.py": 35,
-    "typing.py": 31,
 }
+NAMES_FOR_ANNOTATIONS = "typing.py"  # a list of names and nothing else
 # Modules in circles that imports inside functions close: results that fit again; target 0.
 IN_CIRCLES = 42
-REQUIRED_PACKAGES = 22  # target 14
+REQUIRED_PACKAGES = 14
 # Calls that return one of two kinds of result, by what they are given; target: none.
-TWO_KINDS = {"compare_bayes", "monitor", "plan"}
+TWO_KINDS = {"compare_bayes", "monitor"}
 # Target: the Gibbs sampler of the conjugate model, and NUTS of nutpie for all else.
 SAMPLERS = {
     "analyses/bayes/numerics/gibbs.py",
@@ -106,7 +104,7 @@ def test_architecture_shows_every_folder() -> None:
 def test_every_folder_can_be_taken_in_at_a_glance() -> None:
     entries: Counter[str] = Counter()
     for path in {p for file in FILES for p in (file, *file.parents) if PACKAGE in p.parents}:
-        entries[_name(path.parent)] += path.name != "__init__.py"
+        entries[_name(path.parent)] += path.name not in ("__init__.py", "__main__.py")
     _hold({name: n for name, n in entries.items() if name in LISTS}, LIKE)
     _hold({name: n for name, n in entries.items() if name not in LISTS}, ENTRIES)
 
@@ -179,6 +177,7 @@ def test_circles_through_imports_inside_functions_only_get_fewer() -> None:
 def test_files_import_few_modules() -> None:
     imports = _imports(lazy=True, types=True)
     counts = {_name(MODULES[name]): len(of) for name, of in imports.items() if name != "benchinfer"}
+    del counts[NAMES_FOR_ANNOTATIONS]
     _hold(counts, IMPORTS, MANY_IMPORTS)
 
 

@@ -9,8 +9,8 @@ from typing import Annotated, Any, ClassVar
 import typer
 from typer.main import get_command
 
-from benchinfer.cli.groups import LazyGroup, command, names_table
-from benchinfer.cli.guard import PlainGroup
+from benchinfer.cli.groups import HELP, LazyGroup, command, names_table
+from benchinfer.cli.guard import Exit, PlainGroup
 
 # The module of each command, imported when it is called, in the order of work.
 _HOMES = {
@@ -24,8 +24,22 @@ _HOMES = {
     "gate": "benchinfer.cli.gate",
     "monitor": "benchinfer.cli.monitor",
     "plan": "benchinfer.cli.plan",
+    "allocate": "benchinfer.cli.plan",
     "reproduce": "benchinfer.cli.commands",
 }
+
+
+_EXAMPLES = """\
+  {0} scores.csv               compare, by the analysis that fits
+  {0} old.json new.json        compare two files
+  {0} init scores.csv          write what is said once: columns, directions
+  {0} report scores.csv        write all that the table supports into a page
+  {0} example:demsar2006       try it on a bundled table"""
+_NOTHING = f"""\
+A table of scores is missing, or a command:
+
+{_EXAMPLES}
+  {{0}} --help                   list the commands"""
 
 
 class Commands(LazyGroup, PlainGroup):
@@ -47,10 +61,19 @@ class Commands(LazyGroup, PlainGroup):
         # The short form of the first command of a newcomer.
         if args and args[0] not in self.homes and names_table(args[0]):
             args = ["compare", *args]
-        if "--help" in args and not ctx.resilient_parsing and (context := _named(ctx, args)):
+        helps = not ctx.resilient_parsing and not set(HELP).isdisjoint(args)
+        if helps and (context := _named(ctx, args)):
             typer.echo(context.get_help())
             ctx.exit()
+        if not args and not ctx.resilient_parsing:
+            typer.echo(_NOTHING.format(ctx.command_path), err=True)
+            ctx.exit(Exit.USAGE)
         return super().parse_args(ctx, args)
+
+    def format_usage(self, ctx: Any, formatter: Any) -> None:
+        """Write the usage lines: of a table alone, and of a command."""
+        formatter.write_usage(ctx.command_path, "SCORES [MORE]... [OPTIONS]")
+        formatter.write_usage(ctx.command_path, "COMMAND [ARGS]...", "       ")
 
 
 def _named(context: Any, words: list[str]) -> Any:
@@ -67,8 +90,9 @@ def _named(context: Any, words: list[str]) -> Any:
 app = typer.Typer(
     cls=Commands,
     rich_markup_mode=None,  # plain text, as what is piped should be; and rich takes time to load
-    no_args_is_help=True,
     help="Decide from benchmark scores which algorithm is better, with the evidence.",
+    epilog=f"\b\nExamples:\n{_EXAMPLES.format('benchinfer')}",
+    context_settings={"help_option_names": [*HELP]},
     pretty_exceptions_enable=False,
 )
 

@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal, cast
 
 import typer
 
-from benchinfer.cli.groups import OUTPUT, HelpEnd
+from benchinfer.cli.groups import HelpEnd
 from benchinfer.cli.guard import CODES, FAULTS, Exit, guarded
 from benchinfer.cli.options.arguments import (
     AllMeasures,
@@ -20,8 +20,9 @@ from benchinfer.cli.options.arguments import (
 )
 from benchinfer.cli.options.configuration import FROM_FILE
 from benchinfer.cli.options.consensus import ConsensusQuestion
-from benchinfer.cli.options.source import AsJson, SourceArguments, reads_scores
+from benchinfer.cli.options.source import AsJson, Quiet, SourceArguments, reads_scores
 from benchinfer.cli.output.documents import write_document
+from benchinfer.cli.output.terminal import QUIET
 from benchinfer.core.errors import ScoreTableError
 
 ENDS = {
@@ -55,12 +56,6 @@ _METHODS = (
     *("factors", "mixed", "permutation", "bayes", "bootstrap", "points", "per-dataset"),
     "subgroups",
 )
-Quiet = Annotated[
-    bool,
-    typer.Option(
-        "--quiet", "-q", rich_help_panel=OUTPUT, help="Print nothing but errors, and --json."
-    ),
-]
 
 
 @dataclass(frozen=True, slots=True)
@@ -214,7 +209,6 @@ def report(
         ),
     ] = "short",
     measure: AllMeasures = None,
-    quiet: Quiet = False,
     as_json: AsJson = False,
 ) -> None:
     """Run what the table supports and write one HTML file, or JSON or Markdown.
@@ -230,7 +224,7 @@ def report(
     format_of(output, kind)  # before the work
     scores = source.read_measures(measure)
     check_target(output)
-    with stages(quiet=quiet) as progress:
+    with stages() as progress:
         results = analyse(
             scores, methods=methods, level=wanted.level, seed=wanted.seed, progress=progress
         )
@@ -238,7 +232,7 @@ def report(
         page = write(results, output, title=wanted.title, kind=kind, prints=prints)
     if as_json:
         write_document(document(page, results, output))
-    elif not quiet:
+    else:
         show(results, scores, output)
 
 
@@ -252,6 +246,7 @@ def reproduce(
         typer.Argument(metavar="[FILE]...", help="Its files, or a folder that holds them."),
     ] = None,
     *,
+    quiet: Quiet = False,
     as_json: AsJson = False,
 ) -> None:
     """Compute the published numbers of a study anew, from its own scores.
@@ -262,6 +257,7 @@ def reproduce(
     from benchinfer.core.arguments import unknown
     from benchinfer.reproductions.atlas import NAMES, entry
 
+    QUIET.set(quiet)
     if name is None:
         reproductions.listed([entry(one) for one in NAMES])
         return

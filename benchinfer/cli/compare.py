@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, NoReturn
 import typer
 
 from benchinfer.analyses import ANALYSES
-from benchinfer.cli.groups import OUTPUT, HelpEnd, LazyGroup, command, names_table
+from benchinfer.cli.groups import HELP, OUTPUT, HelpEnd, LazyGroup, command, names_table
 from benchinfer.cli.guard import FAULTS, Exit, decides
 from benchinfer.cli.options.arguments import Argument, MeasureText, argument, in_words, wrong
 from benchinfer.cli.options.signatures import descriptions, signature, summary
@@ -23,6 +23,7 @@ from benchinfer.cli.options.source import (
     reads_scores,
 )
 from benchinfer.cli.output.documents import write_document
+from benchinfer.cli.output.terminal import QUIET, note
 from benchinfer.core.arguments import members
 
 if TYPE_CHECKING:
@@ -112,7 +113,7 @@ class Analyses(LazyGroup):
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Parse the arguments; a table in place of an analysis selects the analysis that fits."""
-        named = not args or args[0] in _FUNCTIONS or args[0] == "--help"
+        named = not args or args[0] in _FUNCTIONS or args[0] in HELP
         if not named and (args[0].startswith("-") or names_table(args[0])):
             args = [AUTO, *args]
         return super().parse_args(ctx, args)
@@ -284,7 +285,7 @@ def analysis_command(name: str) -> Callable[..., None]:
         if per_dataset and not hasattr(scores, "by_dataset"):
             raise wrong("--per-dataset", "goes with scores, and the table holds published results.")
         if "progress" in parameters:
-            options["progress"] = True
+            options["progress"] = not QUIET.get()
         if name == AUTO and not per_dataset:
             answers(analysis(scores, measure, **options), scores, show)
         answer(analysis, scores, source.measure(scores, measure), options, show)
@@ -331,7 +332,7 @@ def _read(
     if offer and pools:
         return _published(source, measure, readers[0], [], given)
     if offer:
-        typer.echo(offer, err=True)
+        note(offer)
     return scores
 
 
@@ -345,8 +346,8 @@ def _published(
     """Return published results, and print what was noted on reading them."""
     names = [*typed, *(name for name in reader.shared if options[name] is not None)]
     results = source.published(reader.kind, measure, **{name: options[name] for name in names})
-    for note in results.notes:
-        typer.echo(f"note  {note.rule}: {note.what}", err=True)
+    for one in results.notes:
+        note(f"note  {one.rule}: {one.what}")
     return results
 
 

@@ -111,14 +111,18 @@ class PlainCommand(TyperCommand):
                     if option.name == "measure" and (words := _several_measures(ctx, args)):
                         return self.parse_args(ctx, words)
                     ctx.fail(f"{max(option.opts, key=len)} is given twice; it takes one value.")
+            if not args and any(one.name == "scores" for one in self.params):
+                hint = "a file or a folder, or example:sklearn_bootstrap to try it."
+                ctx.fail(message("SCORES is missing.", hint=hint))
         return super().parse_args(ctx, args)
 
     def format_usage(self, ctx: Any, formatter: Any) -> None:
         """Write the usage line, without words that need not be typed: ``compare``, ``auto``."""
         from benchinfer.cli.hints import TYPED
 
-        typed, names = TYPED.get(), ctx.command_path.split()
-        words = [names[0], *(name for name in names[1:] if name in typed[: len(names) - 1])]
+        program = ctx.find_root().info_name or ""
+        typed, names = TYPED.get(), ctx.command_path.removeprefix(program).split()
+        words = [program, *(name for name in names if name in typed[: len(names)])]
         formatter.write_usage(" ".join(words), " ".join(self.collect_usage_pieces(ctx)))
 
     def format_options(self, ctx: Any, formatter: Any) -> None:
@@ -144,6 +148,7 @@ def _lineage(context: Any) -> list[Any]:
 
 
 OUTPUT, READING = "Output", "Reading the table"
+HELP = ("--help", "-h")
 PANELS = ("Arguments", "Options", OUTPUT, READING)
 
 

@@ -15,7 +15,7 @@ from benchinfer.cli.hints import as_options
 from benchinfer.cli.options.configuration import TAKEN
 from benchinfer.cli.output import sections
 from benchinfer.cli.output.tables import size
-from benchinfer.cli.output.terminal import Terminal
+from benchinfer.cli.output.terminal import QUIET, Terminal
 from benchinfer.comparison.sections import verdict
 from benchinfer.core.errors import DesignError
 from benchinfer.core.numbers import safe, within
@@ -49,9 +49,9 @@ def analyse(scores: ScoreTable, **options: Any) -> ReportInput:
 
 
 @contextmanager
-def stages(*, quiet: bool) -> Generator[Stages]:
+def stages() -> Generator[Stages]:
     """Yield a callback that reports each stage on stderr: in one changing line, or as a log."""
-    if quiet:
+    if QUIET.get():
         yield lambda *_: None
         return
     from rich.console import Console

@@ -372,7 +372,7 @@ def tested_rule(measure: Measure, level: float, alternative: str) -> str:
     return (
         f"A pair is equivalent (within {margin(measure)}) if adjusted tests reject at {alpha} that"
         f" it differs by more; else it is decided if {test} at most {alpha}; else it is undecided."
-        f" Equivalences are a second statement, which holds with {100 * level:g} % by itself."
+        f" Equivalences are a second family of tests, which holds with {100 * level:g} % by itself."
     )
 
 

@@ -41,7 +41,7 @@ GLOSSARY: dict[str, str] = {
     "shrunken": "what a model of all data sets makes of the estimate on one of them",
     "df": "degrees of freedom of the test statistic",
     "statistic": "test statistic, of a pair positive where the first algorithm is better",
-    "p_value": "p-value; in contrasts adjusted for the family (the method is in provenance), in"
+    "p_value": "p-value; in contrasts adjusted for the family (the method says how), in"
     " tests of whole terms that of the test alone",
     "p_error": "standard error of p_value by Monte Carlo, 0 where it is exact or asymptotic",
     "p_raw": "p-value of the pair alone, not adjusted",

@@ -317,7 +317,8 @@ class Measure:
     def effect(self, oriented: object) -> NDArray[np.float64]:
         """Turn an oriented difference into the reported effect (difference or ratio)."""
         array = self.sign * np.asarray(oriented, dtype=np.float64) + 0.0  # no minus zero
-        return array if self.scale == "identity" else np.exp(array)
+        with np.errstate(over="ignore"):  # a ratio beyond all numbers is infinite
+            return array if self.scale == "identity" else np.exp(array)
 
     def difference(self, effect: object) -> NDArray[np.float64]:
         """Turn a reported effect back into an oriented difference on the modelling scale."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from benchinfer.core.errors import DesignError
+from benchinfer.core.errors import DesignError, optional
 from benchinfer.plots.draw import Drawing, Handed
 
 if TYPE_CHECKING:
@@ -56,10 +56,9 @@ def _drawn(
     function: str, tree: object, alt: str, size: tuple[float, float], **options: object
 ) -> Figure:
     """Return a figure that ArviZ draws, closed in pyplot so that it is not displayed twice."""
-    import arviz_plots
     from matplotlib import pyplot as plt
 
-    draw: Any = getattr(arviz_plots, function)
+    draw: Any = getattr(optional("arviz_plots", "bayes"), function)
     made = {"FigureClass": Drawing, "figsize": size, "layout": "constrained"}
     # In a column titles are as wide as their panels.
     font = plt.rcParams["font.size"] * (0.75 if size[0] < 2 * _PANEL else 1)

@@ -95,7 +95,7 @@ COMMANDS: dict[str, Document] = {
     "compare --per-dataset": documents.LOCAL,
     "consensus": documents.CONSENSUS,
     "plan": documents.PLAN,
-    "plan --std-error": documents.ALLOCATION,
+    "allocate": documents.ALLOCATION,
     "gate": documents.GATE,
     "subgroups": documents.SUBGROUPS,
 }

@@ -403,6 +403,28 @@ def test_a_report_that_cannot_be_made_leaves_nothing(
     assert not (tmp_path / "new").exists()
 
 
+@pytest.mark.parametrize(
+    ("options", "text"),
+    [
+        (("-o", "report.tex"), "a report is written in HTML, JSON or Markdown, not in LaTeX."),
+        (("-o", "report.pdf"), "a report is written in HTML, JSON or Markdown, not in PDF."),
+        (("--format", "tex"), "'tex' is not one of 'html', 'json', 'md'."),
+    ],
+)
+def test_reports_are_not_written_in_latex_or_pdf(
+    run: Callable,
+    clear: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    options: tuple[str, ...],
+    text: str,
+) -> None:
+    monkeypatch.chdir(clear.parent)
+    result = run("report", "scores.csv", *LOWER, "--methods", "points", *options)
+    assert result.exit_code == 2
+    assert text in " ".join(result.stderr.split())
+    assert [path.name for path in clear.parent.iterdir()] == ["scores.csv"]
+
+
 def test_a_report_that_fails_half_way_leaves_nothing(
     run: Callable, clear: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

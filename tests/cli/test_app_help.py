@@ -2,8 +2,11 @@
 
 import re
 import shlex
+import subprocess
+import sys
 from collections.abc import Callable
 from dataclasses import fields
+from pathlib import Path
 
 import pytest
 from typer.main import get_command
@@ -11,10 +14,11 @@ from typer.main import get_command
 from benchinfer.analyses import ANALYSES
 from benchinfer.analyses.bayes.numerics.priors import Priors
 from benchinfer.cli.app import app
+from benchinfer.cli.groups import names_table
 
 ORDER = [
     *("init", "check", "describe", "compare", "consensus", "report", "subgroups", "gate"),
-    *("monitor", "plan", "reproduce"),
+    *("monitor", "plan", "allocate", "reproduce"),
 ]
 COMMANDS = [
     *((name,) for name in ORDER if name != "compare"),
@@ -124,3 +128,77 @@ def test_help_of_options_begins_with_a_noun():
 def test_help_names_the_priors(run: Callable) -> None:
     text = run("compare", "bayes", "--help").stdout
     assert all(field.name in text for field in fields(Priors))
+
+
+def test_h_is_help(run: Callable) -> None:
+    assert run("-h").stdout == run("--help").stdout
+    for words in (("check",), ("compare",), ("compare", "mixed")):
+        assert run(*words, "-h").stdout == run(*words, "--help").stdout, words
+
+
+def test_help_shows_a_table_alone_and_examples(run: Callable) -> None:
+    text = run("--help").stdout
+    assert re.search(r"^Usage: .* SCORES \[MORE\]\.\.\. \[OPTIONS\]$", text, re.MULTILINE)
+    examples = re.findall(r"^ +benchinfer (.*?)  ", text.split("Examples:")[1], re.MULTILINE)
+    assert len(examples) == 5
+    for example in examples:
+        words = shlex.split(example)
+        assert words[0] in ORDER or names_table(words[0]), words
+
+
+def test_without_arguments_there_is_a_hint(run: Callable) -> None:
+    result = run()
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert result.stderr.startswith("A table of scores is missing, or a command:\n")
+    assert "scores.csv" in result.stderr
+    assert "--help" in result.stderr
+
+
+@pytest.mark.parametrize("command", [("check",), ("compare", "mixed"), ("plan",)], ids="-".join)
+def test_a_table_that_is_missing_is_named(run: Callable, command: tuple[str, ...]) -> None:
+    result = run(*command)
+    assert result.exit_code == 2
+    assert "SCORES is missing.\nHint: a file or a folder" in result.stderr
+
+
+def test_python_m_runs_the_commands() -> None:
+    words = [sys.executable, "-m", "benchinfer"]
+    done = subprocess.run([*words, "check", "-h"], capture_output=True, text=True, check=True)
+    assert done.stdout.startswith("Usage: python -m benchinfer check [OPTIONS]")
+    assert subprocess.run(words, capture_output=True, check=False).returncode == 2
+
+
+QUIET = {
+    "check": (),
+    "describe": (),
+    "compare": (),
+    "compare mixed": (),
+    "compare points": ("--per-dataset",),
+    "consensus": (),
+    "report": ("--methods", "points"),
+    "gate": ("--baseline", "a", "--candidate", "b"),
+    "monitor": ("--state", "none"),
+    "plan": ("--difference", "0.05"),
+}
+
+
+@pytest.mark.parametrize("command", QUIET)
+def test_quiet_prints_nothing_and_ends_with_the_same_code(
+    run: Callable, here: Callable, command: str
+) -> None:
+    words = [*command.split(), here('measures = ["error:lower:0.01"]\n'), *QUIET[command]]
+    loud, quiet = run(*words), run(*words, "-q")
+    assert loud.stdout
+    assert "note  benchinfer.toml" in loud.stderr
+    assert (quiet.stdout, quiet.stderr) == ("", "")
+    assert quiet.exit_code == loud.exit_code != 1
+    if command != "report":
+        documents = [run(*words, "--json", *more).stdout for more in ((), ("--quiet",))]
+        assert documents[0] == documents[1] != ""
+
+
+def test_quiet_leaves_errors(run: Callable, clear: Path) -> None:
+    assert run("check", "nowhere.csv", "-q").stderr.startswith("Error: ")
+    assert run("init", clear, "-m", "error:higher:x", "-q").exit_code == 2
+    assert run("reproduce", "-q").stdout == ""
+    assert run("reproduce").stdout  # the next command is loud again

@@ -1,14 +1,17 @@
 """Defaults in benchinfer.toml."""
 
 import re
+import tomllib
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import jsonschema
 import pytest
 from typer.main import get_command
 
 from benchinfer.cli.app import app
+from benchinfer.cli.options.schema import keys, schema, tables
 
 GATE = ("--baseline", "c", "--candidate", "b")
 
@@ -52,8 +55,15 @@ def test_a_command_has_a_table_of_its_own(run: Callable, here: Callable) -> None
 @pytest.mark.parametrize(
     ("text", "keys"),
     [
-        ("lvel = 0.9\nmeasure-s = 1\n[gates]\nlevel = 0.9\n", "gates, lvel, measure-s"),
-        ("[gate]\nwants = 1\nlvel = 2\n", "gate.wants, gate.lvel"),
+        (
+            "lvel = 1\nzz = 1\n[gates]\nlevel = 1\n",
+            "gates (did you mean gate?), lvel (did you mean level?), zz",
+        ),
+        (
+            "[gate]\nwants = 1\nlvel = 2\n",
+            "gate.wants (did you mean want?), gate.lvel (did you mean level?)",
+        ),
+        ("'a.b' = 1", "a.b"),
         ("[compare.tukey]\nlevel = 0.9\n", "compare.tukey"),
     ],
 )
@@ -79,6 +89,11 @@ def test_new_names_are_a_table_and_an_option(run: Callable, here: Callable) -> N
     assert wrong.exit_code == 4
     assert "aa (did you mean a?)" in wrong.stderr
     assert run("check", table, "--names", "a").exit_code == 2
+
+
+def test_a_new_name_may_be_a_number(run: Callable, here: Callable) -> None:
+    table = here('measures = "error:lower"\n[names]\na = 7\n')
+    assert '"7"' in run("compare", "mixed", table, "--json").stdout
 
 
 def test_what_is_not_toml_is_wrong_usage(run: Callable, here: Callable) -> None:
@@ -130,6 +145,7 @@ WRITES = {
     "monitor": ("monitor", "state"),
     "monitor report": ("monitor", "report"),
     "plan": ("plan", "report"),
+    "allocate": ("allocate", "report"),
     "subgroups": ("subgroups", "report"),
 }
 
@@ -199,3 +215,54 @@ def test_the_state_beside_a_table_is_no_link(
         assert "leads out of its folder" in " ".join(found.stderr.split())
         link.unlink()
     assert [path.name for path in beyond.iterdir()] == ["old.json"]
+
+
+def test_an_unknown_key_is_met_with_the_nearest_one(run: Callable, here: Callable) -> None:
+    found = run("gate", here("resamplin = 'cv'\n[gat]\nlevel = 0.9\n"), *GATE)
+    assert "unknown keys: gat (did you mean gate?), resamplin (did you mean resampling?)." in (
+        found.stderr
+    )
+
+
+# --- the schema
+
+
+def _refuses(text: str) -> list[str]:
+    """Return the keys that the schema refuses."""
+    errors = jsonschema.Draft202012Validator(schema()).iter_errors(tomllib.loads(text))
+    return sorted(error.message for error in errors)
+
+
+def test_the_schema_takes_what_the_page_and_init_write(
+    run: Callable, clear: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    jsonschema.Draft202012Validator.check_schema(schema())
+    page = Path(__file__).parents[2] / "docs" / "how-to" / "options-file.md"
+    for text in re.findall(r"```toml\n(.*?)```", page.read_text(encoding="utf-8"), re.DOTALL):
+        assert _refuses(text) == []
+    monkeypatch.chdir(clear.parent)
+    assert run("init", clear, *("-m", "error:lower:0.01", "--resampling", "cv")).exit_code == 0
+    assert _refuses(Path("benchinfer.toml").read_text(encoding="utf-8")) == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "lvel = 0.9",
+        "[gate]\nwants = 1",
+        "[compare.tukey]\nlevel = 0.9",
+        "level = 'high'",
+        "[gate]\non-undecided = 'maybe'",
+        "[columns]\nreplication = ['seed']",
+    ],
+)
+def test_the_schema_refuses_what_commands_refuse(run: Callable, here: Callable, text: str) -> None:
+    assert len(_refuses(text)) == 1
+    assert run("gate", here(text), *GATE).exit_code in {2, 4}
+
+
+def test_every_key_is_documented() -> None:
+    page = Path(__file__).parents[2] / "docs" / "reference" / "options.md"
+    named = set(re.findall(r"^\| `([\w-]+)` \|", page.read_text(encoding="utf-8"), re.MULTILINE))
+    assert named == {name for each in keys().values() for name in each} | set(tables())
+    assert all(one["description"] for each in keys().values() for one in each.values())

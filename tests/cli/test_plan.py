@@ -35,7 +35,7 @@ def test_json_holds_all_of_it(run: Callable) -> None:
         (("--n-datasets", 5, "--n-replications", 5), 3, "a power of 17.86 %"),
         (("--n-datasets", 3), 4, "Hint: --n-datasets 8 or more"),
         (("--budget", 10), 4, "Hint: --costs 20,1, of a data set"),
-        (("--costs", "x"), 2, "two numbers"),
+        (("--costs", "x"), 2, "numbers, separated by commas"),
         (("--aim", "x"), 2, "--aim"),
     ],
 )
@@ -79,36 +79,39 @@ NESTED = ("-m", "score:higher", "--units", "item,answer")
 
 def test_more_items_or_more_answers(run: Callable, answers: Path, tmp_path: Path) -> None:
     options = (*NESTED, "--std-error", 0.2, "--costs", "1,0.1")
-    found = run("plan", answers, *options, "--report", tmp_path / "r.html")
+    found = run("allocate", answers, *options, "--report", tmp_path / "r.html")
     assert found.exit_code == 0, found.output
     assert "What more of each level would do" in found.stdout
     scores = bi.read_scores(answers, measures="score:higher", units=("item", "answer"))
-    result = bi.plan(scores, std_error=0.2, costs=(1, 0.1))
-    said = run("plan", answers, *options, "--json")
+    result = bi.allocate(scores, std_error=0.2, costs=(1, 0.1))
+    said = run("allocate", answers, *options, "--json")
     held = json.loads(said.stdout)
     assert held["std_error"] == result.std_error
     assert [row["n_planned"] for row in held["levels"]] == list(result.counts)
     fixed = run(
-        "plan", answers, *NESTED, "--std-error", 0.5, "--costs", "1,1", "--fixed", "answer=2"
+        "allocate", answers, *NESTED, "--std-error", 0.5, "--costs", "1,1", "--fixed", "answer=2"
     )
     assert "2 answers per item" in fixed.stdout.replace("\n  ", " ")
-    assert run("plan", answers, *NESTED).exit_code == 0
+    assert run("allocate", answers, *NESTED).exit_code == 0
+    missing = run("plan", answers, *NESTED)
+    assert missing.exit_code == 2
+    assert "benchinfer allocate is for levels of units" in missing.stderr
 
 
 @pytest.mark.parametrize(
     ("arguments", "code", "said"),
     [
-        (("--std-error", 0.2, "--budget", 3), 4, "budget: this is for data sets"),
-        (("--std-error", 0.2, "--difference", 3), 4, "--std-error"),
+        (("--std-error", 0.2, "--budget", 3), 2, "--budget"),
+        (("--std-error", -1), 4, "larger than 0"),
         (("--std-error", 0.001, "--costs", "1,1", "--fixed", "item=20"), 4, "the least is"),
         (("--std-error", 0.2, "--costs", "1,1", "--fixed", "item"), 2, "whole numbers"),
-        (("--difference", 0.2, "--fixed", "item=20"), 4, "difference: this is for"),
+        (("--fixed", "item=20"), 4, "goes with an error that is wanted"),
     ],
 )
 def test_levels_of_units_have_options_of_their_own(
     run: Callable, answers: Path, arguments: tuple, code: int, said: str
 ) -> None:
-    found = run("plan", answers, *NESTED, *arguments)
+    found = run("allocate", answers, *NESTED, *arguments)
     assert found.exit_code == code, found.output
     assert said in found.output
 

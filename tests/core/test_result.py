@@ -69,7 +69,7 @@ def allocated(k):
     frame["algorithm"] = "an algorithm with a long name, number " + frame["algorithm"]
     frame["value"] = rng.normal(size=(2, 8, 1, k)).repeat(3, axis=2).ravel() + rng.random(len(a))
     units = ("item", "epoch")
-    return bi.plan(bi.read_scores(frame, measures="quality:higher", units=units))
+    return bi.allocate(bi.read_scores(frame, measures="quality:higher", units=units))
 
 
 def groups(k):

@@ -108,7 +108,7 @@ def made(name: str) -> Any:
         "Relation": lambda: bi.compare_points(table()).relation(),
         "ScoreTable": table,
         "Resampling": lambda: bi.Resampling("cv", folds=4),
-        "Allocation": lambda: bi.plan(nested(), std_error=0.01, costs=[1.0, 1.0]),
+        "Allocation": lambda: bi.allocate(nested(), std_error=0.01, costs=[1.0, 1.0]),
         "Answer": lambda: bi.compare(two()),
         "ArchetypeStability": lambda: made("Archetypes").stability(resamples=5),
         "Archetypes": lambda: bi.archetypes(table(), k=2, starts=2),
@@ -159,6 +159,7 @@ def nested() -> bi.ScoreTable:
 # Arguments beside the one that is odd: required ones, and those that keep a call short.
 VALID: dict[str, dict[str, Any]] = {
     "archetypes": {"scores": table, "k": 2, "starts": 2},
+    "allocate": {"pilot": nested},
     "compare_bayes": {"scores": table, "draws": 50, "chains": 4},
     "compare_bootstrap": {"scores": table, "resamples": 200},
     "compare_pair": {"scores": lambda: table().subset(datasets="d0")},

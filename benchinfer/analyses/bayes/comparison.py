@@ -21,8 +21,7 @@ from benchinfer.comparison.comparison import Comparison, Order
 from benchinfer.comparison.per_dataset import Comparisons
 from benchinfer.comparison.posterior import Convergence, codes_of, effects_of
 from benchinfer.core.arguments import checked
-from benchinfer.core.errors import DesignError, unknown
-from benchinfer.core.frames import frame
+from benchinfer.core.errors import DesignError, optional, unknown
 from benchinfer.core.numbers import count, join
 from benchinfer.core.progress import Progress, reporting
 from benchinfer.core.provenance import StoredOptions
@@ -181,7 +180,7 @@ class BayesComparison(Comparison):
         ``constant_data`` (the statistics that the model sees), and, for every so many draws,
         ``posterior_predictive``, ``log_likelihood`` (per data set, with its interactions and its
         scales integrated out) and ``log_prior``. ``posterior.to_netcdf`` and
-        ``posterior.to_zarr`` save it.
+        ``posterior.to_zarr`` save it, with the packages of the extra ``bayes``.
         """
         return tree(self.draws, self.setting, self.data, predictive_groups(self))
 
@@ -195,6 +194,8 @@ class BayesComparison(Comparison):
     def model(self) -> PyMCModel:
         """Return the model in PyMC, with the same posterior, to inspect or to extend.
 
+        PyMC comes with the extra ``bayes``.
+
         Returns
         -------
         pymc.Model
@@ -202,6 +203,7 @@ class BayesComparison(Comparison):
             contrasts ``z_m ~ N(X_m (beta + B' x_m + g_d(m)), C_m)``, ``C_m = lam_m X_m Sigma X_m'
             + sigma_m^2 D_m`` and the residual sum of squares ``RSS_m ~ sigma_m^2 chi2(df_m)``.
         """
+        optional("pymc", "bayes")
         from benchinfer.analyses.bayes.pymc_model import pymc_model
 
         return pymc_model(self.sampled, self._names())
@@ -650,4 +652,4 @@ class BayesComparison(Comparison):
         if self.ranks_following is not None:
             columns["prob_best_next"] = self.ranks_following.best
             columns["prob_near_best"] = self.ranks_following.near
-        return frame({**{name: table[name] for name in table.columns}, **columns})
+        return table.assign(**columns)

@@ -28,7 +28,11 @@ SECOND = {
         "The mixed model, which compares means,", "decides", "gives", "tests", "does"
     ),
     "permutation": SecondAnalysis(
-        "Permutation tests, which need no normal distribution,", "decide", "give", "test", "do"
+        "Permutation tests of the same means, which need no normal distribution,",
+        "decide",
+        "give",
+        "test",
+        "do",
     ),
 }
 

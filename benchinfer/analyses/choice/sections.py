@@ -42,7 +42,7 @@ def measures_section(
     """Return the section on all measures: a sentence for each, and the levels."""
     return Section(
         title="Answer",
-        text=("Each measure is a statement of its own.",),
+        text=("Nothing is adjusted across measures: each is a statement of its own.",),
         # The heads of the columns have the directions.
         facts=tuple(
             (name, result.headline().replace(f" ({direction(result.measure)})", ""))
@@ -56,7 +56,7 @@ def measures_section(
 def _levels(results: Mapping[str, Comparison]) -> Table:
     """Return one row per algorithm, and its level on each measure, with letters."""
     lettered = all(result.letters() for result in results.values())
-    notes = ["Heads have the direction that is better; an asterisk marks the level of the best."]
+    notes = ["Column heads say which direction is better; an asterisk marks the best level."]
     if lettered:
         tolerant = any(r.measure.tolerance > 0 for r in results.values())
         undecided = "undecided or equivalent" if tolerant else "undecided"

@@ -1,7 +1,6 @@
 """The fixture `gate` of pytest: a test passes where a candidate may take a baseline's place.
 
-A suite asks for it in its ``conftest.py``:
-``pytest_plugins = ["benchinfer.analyses.gate.fixture"]``.
+pytest finds it where benchinfer is installed; ``-p no:benchinfer`` leaves it out.
 """
 
 from __future__ import annotations

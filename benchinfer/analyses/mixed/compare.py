@@ -10,7 +10,7 @@ from benchinfer.analyses.mixed.comparison import MixedComparison, compared, verd
 from benchinfer.analyses.mixed.design import Domains, Structure, choose, on_shared, resolve
 from benchinfer.analyses.mixed.evidence import Adjust
 from benchinfer.analyses.mixed.fit import MixedFit, fit_design
-from benchinfer.analyses.mixed.numerics.structured_likelihood import Residual
+from benchinfer.analyses.mixed.numerics.structured_covariance import Residual
 from benchinfer.analyses.mixed.options import DfMethod, MixedOptions
 from benchinfer.comparison.adjustment import Interval
 from benchinfer.comparison.checks import validation

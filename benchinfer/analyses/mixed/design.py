@@ -9,7 +9,7 @@ from typing import Literal
 import numpy as np
 
 from benchinfer.analyses.mixed.numerics.likelihood import COMPONENTS
-from benchinfer.analyses.mixed.numerics.structured_likelihood import Between, Residual
+from benchinfer.analyses.mixed.numerics.structured_covariance import Between, Residual
 from benchinfer.comparison.checks.groups import check_covariates, domain_codes
 from benchinfer.comparison.checks.validation import check_connected
 from benchinfer.comparison.comparison import Target

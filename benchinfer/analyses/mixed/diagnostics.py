@@ -233,17 +233,18 @@ def residual_checks(
     if "log" in scales and measure.sign * residuals.spread.trend > 0.5:
         growth = 'The spread grows with the score: try Measure(scale="log"). '
     return [
-        *_residual(residuals.shape, scales),
+        *_residual(residuals.shape, measure.sign, scales),
         *_spreads(residuals.spread, datasets, algorithms, growth, robust=robust),
         *_normal(residuals.effects),
         *_outlying(residuals.effects, datasets, algorithms),
     ]
 
 
-def _residual(shape: Shape, scales: Sequence[str]) -> list[Check]:
-    """Check skewness and tails of the residuals."""
+def _residual(shape: Shape, sign: int, scales: Sequence[str]) -> list[Check]:
+    """Check skewness, of scores as they are measured, and tails of the residuals."""
     if not shape.n:
         return []
+    skew = sign * shape.skewness
     error = np.sqrt(6 / shape.n)
     # Of few residuals both numbers are large by chance.
     skewed, peaked = max(1.0, 4 * error), max(3.0, 8 * error)
@@ -254,11 +255,12 @@ def _residual(shape: Shape, scales: Sequence[str]) -> list[Check]:
     return [
         Check.of(
             "residuals: skewness",
-            shape.skewness,
-            np.copysign(skewed, shape.skewness),
-            least=shape.skewness < 0,
-            ok=abs(shape.skewness) <= skewed,
-            sentence=f"The residuals are skewed (skewness {fixed(shape.skewness, 1)}).",
+            skew,
+            np.copysign(skewed, skew),
+            least=skew < 0,
+            ok=abs(skew) <= skewed,
+            sentence=f"The residuals are skewed to the {'right' if skew > 0 else 'left'} (skewness"
+            f" {fixed(skew, 1)}).",
             remedy=as_sentence(scale + means),
         ),
         Check.of(

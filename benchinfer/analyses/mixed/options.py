@@ -8,7 +8,7 @@ from typing import ClassVar, Literal
 
 from benchinfer.analyses.mixed.design import Domains, Structure
 from benchinfer.analyses.mixed.evidence import OF_MIXED, Adjust
-from benchinfer.analyses.mixed.numerics.structured_likelihood import Residual
+from benchinfer.analyses.mixed.numerics.structured_covariance import Residual
 from benchinfer.comparison.adjustment import JOINT, Interval, resolve
 from benchinfer.comparison.comparison import Target
 from benchinfer.comparison.options import TestedOptions

@@ -86,8 +86,8 @@ def tests(frame: pd.DataFrame) -> Table:
                 defined=False,
             ),
         ),
-        note="Each p-value is that of its test alone; one df: a chi-squared test. LR: likelihood"
-        " ratio.",
+        note="Each p-value is that of its test alone; one df: a chi-squared test, of a variance"
+        " with half of its p-value, as none is below 0. LR: likelihood ratio.",
     )
 
 
@@ -394,9 +394,11 @@ def _influence(ranked: pd.DataFrame, mixed: MixedComparison) -> str:
     if n:
         one = f"{changing['unit'].iloc[0]}, one" if n == 1 else f"any one of {n}"
         end = "," if n == 1 else ""
-        what = verdicts if pairs == 1 else f"some of {verdicts}"
+        most = int(changing["n_changed"].max())
+        which = f"{most:,}" if n == 1 else "some"
+        what = verdicts if pairs == 1 else f"{which} of {verdicts}"
         said = f"Leaving out {one} of the {d} data sets{some}{end} changes {what}, which"
-        said += " depends on it." if pairs == 1 else " depend on it."
+        said += " depends on it." if pairs == 1 or (n == 1 and most == 1) else " depend on it."
     else:
         said = f"Leaving out any one of the {d} data sets{some} leaves {verdicts} as"
         said += " it is: it does" if pairs == 1 else " they are: they do"

@@ -17,7 +17,7 @@ from benchinfer.analyses.mixed.numerics.likelihood import COMPONENTS
 from benchinfer.analyses.mixed.numerics.optimum import ModelFit
 from benchinfer.analyses.mixed.numerics.profile import effect_test, profile_intervals, variance_test
 from benchinfer.analyses.mixed.numerics.random_effects import predicted_effects
-from benchinfer.analyses.mixed.numerics.structured_likelihood import Residual
+from benchinfer.analyses.mixed.numerics.structured_covariance import Residual
 from benchinfer.comparison.checks.groups import domain_codes
 from benchinfer.comparison.evidence import Evidence, Setting
 from benchinfer.core.errors import DesignError

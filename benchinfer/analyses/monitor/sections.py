@@ -109,7 +109,7 @@ def _facts(result: MonitorComparison) -> tuple[tuple[str, str], ...]:
     if last is not None:
         ended = f"the {ordinal(last)} is the last one, declared in advance"
     rule = "literal" if design.rule.startswith("literal") else design.rule.removesuffix("-power")
-    reject, accept = p_value(float(first.reject[0])), brief(float(first.accept[0]))
+    reject, accept = (f"{float(p[0]):.2g}" for p in (first.reject, first.accept))
     between = f"in between the next stage has the level {float(first.critical[0]):.4g} / p"
     stops = f"rejects at p up to {reject} and stops for futility above {accept}"
     return (

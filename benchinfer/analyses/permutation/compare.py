@@ -242,9 +242,9 @@ def compare_permutation(
     >>> import benchinfer as bi
     >>> found = compare_permutation(bi.load_example("demsar2006"), on="values", seed=1)
     >>> found.contrasts(all=True)[["first", "second", "p_raw", "p_value", "winner"]].head(2)
-      first   second   p_raw  p_value  winner
-    0  C4.5  C4.5+cf  0.6968  >0.9999
-    1  C4.5   C4.5+m  0.0073   0.0334  C4.5+m
+      first   second  p_raw p_value  winner
+    0  C4.5  C4.5+cf  0.697  >0.999
+    1  C4.5   C4.5+m  0.007   0.033  C4.5+m
     >>> found.tests()["test"].tolist()[:2]
     ['quadratic form of scores', 'largest of all 6 pairs, scores']
     """

@@ -35,25 +35,80 @@ if TYPE_CHECKING:
 COVER = 0.95
 
 
+@checked
 def allocate(
-    scores: ScoreTable,
-    measure: str | None,
-    std_error: float | None,
-    costs: Sequence[float] | None,
-    fixed: Mapping[str, int] | None,
+    pilot: ScoreTable,
+    measure: str | None = None,
+    *,
+    std_error: float | None = None,
+    costs: Sequence[float] | None = None,
+    fixed: Mapping[str, int] | None = None,
 ) -> Allocation:
-    """Return the effect of more units of each level on the standard error of a difference.
+    """Allocate scores to nested units: more passages, more items, or more answers.
 
+    The result has the standard error of a difference of two algorithms in the pilot, what each
+    level adds to it, and what it is with more units of each.
+
+    Parameters
+    ----------
+    pilot
+        A score table with `units`.
+    measure
+        Name of its measure.
+    std_error
+        The standard error that is wanted of the difference of two algorithms, in the measure's
+        unit. Of each level the number is then found that has it, where those of the others stay;
+        with `costs` the cheapest design, of units of one size, with at least 10 outermost units on
+        each data set.
+    costs
+        Of one unit of each level, the outermost first, all algorithms together: of a passage
+        without its items, of an item without its answers, of an answer.
+    fixed
+        With `costs`: level to its number in each unit of the level above (of the outermost: on each
+        data set), where this is not up for choice: ``{"question": 198}``.
+
+    Returns
+    -------
+    Allocation
+        With `summary`, and `std_error_of` any design.
+
+    Raises
+    ------
+    DesignError
+        No design has the error: the message names the least. Or the pilot cannot answer.
+
+    See Also
+    --------
+    plan : Numbers of data sets and replications.
+
+    Notes
+    -----
     The variance of differences over D data sets with C units each, n items in a unit and a answers
     to an item is ``V = (s_u / C + s_i / (C n) + s_a / (C n a)) / D``. The components s are those of
     the analysis of variance of the nested design (Searle, Casella & McCulloch 1992, chapter 3), of
     the differences of the average pair, on the items that all algorithms have; s_a is the sum of
     both algorithms' variances of answers. Of units of unequal size each term is larger by the sum
     of squared weights of units times their number.
+
+    Examples
+    --------
+    Four answers of each of two models to 50 items:
+
+    >>> import benchinfer as bi
+    >>> import numpy as np, pandas as pd
+    >>> rng = np.random.default_rng(1)
+    >>> rows = pd.DataFrame(
+    ...     [(i, a, model, hard + rng.normal())
+    ...      for i in range(50) for model in "xy" for hard in [rng.normal()] for a in range(4)],
+    ...     columns=["item", "answer", "model", "score"])
+    >>> scores = bi.read_scores(rows, measures="score:higher", units=("item", "answer"))
+    >>> best = allocate(scores, std_error=0.1, costs=(1, 0.1))
+    >>> best.counts, round(best.cost)
+    ((239, 3), 311)
     """
-    setting, _ = Setting.of(scores, measure)
-    design = _pilot(scores, setting.measure)
-    levels = cast("tuple[str, ...]", scores.units and scores.units.levels)
+    setting, _ = Setting.of(pilot, measure)
+    design = _pilot(pilot, setting.measure)
+    levels = cast("tuple[str, ...]", pilot.units and pilot.units.levels)
     d = len(setting.coverage.datasets)
     if std_error is None and (costs is not None or fixed):
         raise DesignError(
@@ -86,16 +141,13 @@ def _pilot(scores: ScoreTable, measure: Measure) -> DifferenceDesign:
     if scores.units is None:
         if nested := nested_items(scores.notes):
             raise DesignError(
-                f"the difference that is to be shown is missing, and {nested.what}",
+                f"the table has no levels of units. {nested.what}",
                 hint=nested.hint,
             )
         raise DesignError(
-            "the difference that is to be shown is missing, and replications are not nested.",
-            hint=(
-                "difference=... plans data sets and replications; levels of units, which"
-                ' units=("item", "answer") names on reading, are planned for'
-                " std_error=...."
-            ),
+            "the table has no levels of units: its replications are not nested.",
+            hint='units=("item", "answer") names them on reading; plan is for data sets and'
+            " replications.",
         )
     if measure.scale != "identity":
         raise DesignError(
@@ -265,7 +317,7 @@ class Allocation(Showable):
         >>> rows = {"item": [1, 1, 2, 2, 3, 3] * 2, "answer": [1, 2] * 6,
         ...         "model": ["a"] * 6 + ["b"] * 6, "acc": [1, 1, 0, 1, 0, 0, 0, 1, 0, 0, 0, 0]}
         >>> scores = bi.read_scores(rows, measures="acc:higher", units=("item", "answer"))
-        >>> round(bi.plan(scores).std_error_of(100, 1), 4)
+        >>> round(bi.allocate(scores).std_error_of(100, 1), 4)
         0.0577
         """
         if len(counts) != len(self.levels) or not all(n >= 1 for n in counts):

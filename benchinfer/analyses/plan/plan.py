@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import inspect
 import math
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Literal, overload
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Literal
 
 from benchinfer.analyses.plan.aims import Adjust, Contrasts, PlanAims
-from benchinfer.analyses.plan.allocation import Allocation, allocate
 from benchinfer.analyses.plan.numerics.power import MOST
 from benchinfer.analyses.plan.result import Plan
 from benchinfer.analyses.plan.splits import Costs, best_split, split_of
@@ -18,7 +16,7 @@ from benchinfer.comparison.evidence import alpha_of
 from benchinfer.core.arguments import checked
 from benchinfer.core.errors import DesignError
 from benchinfer.core.hints import literal
-from benchinfer.core.numbers import count, join
+from benchinfer.core.numbers import count
 from benchinfer.numerics.max_t import Aim
 
 if TYPE_CHECKING:
@@ -27,7 +25,7 @@ if TYPE_CHECKING:
     from benchinfer.scores.table import ScoreTable
 
 
-@overload
+@checked
 def plan(
     pilot: ScoreTable | MixedComparison | Components,
     difference: float,
@@ -44,45 +42,12 @@ def plan(
     n_replications: int | None = None,
     costs: Sequence[float] | None = None,
     budget: float | None = None,
-) -> Plan: ...
-@overload
-def plan(
-    pilot: ScoreTable,
-    difference: None = None,
-    measure: str | None = None,
-    *,
-    std_error: float | None = None,
-    costs: Sequence[float] | None = None,
-    fixed: Mapping[str, int] | None = None,
-) -> Allocation: ...
-@checked
-def plan(
-    pilot: ScoreTable | MixedComparison | Components,
-    difference: float | None = None,
-    measure: str | None = None,
-    *,
-    std_error: float | None = None,
-    level: float = 0.95,
-    power: float = 0.8,
-    aim: Aim = "difference",
-    contrasts: Contrasts | None = "tukey",
-    adjust: Adjust = "auto",
-    k: int | None = None,
-    target: Literal["auto"] | Target = "auto",
-    n_datasets: int | None = None,
-    n_replications: int | None = None,
-    costs: Sequence[float] | None = None,
-    budget: float | None = None,
-    fixed: Mapping[str, int] | None = None,
-) -> Plan | Allocation:
+) -> Plan:
     """Plan the numbers of data sets and replications that are needed to show a difference.
 
     Of `n_datasets` and `n_replications` the one that is not given is found. Neither: data sets are
     found for the replications that cost least, with `costs`, or else for those of the pilot. Both,
     or a `budget`: the power of that design is returned.
-
-    Without a `difference`, the plan of a table with nested units has the standard error of a
-    difference with more units, items or answers, and the numbers that `std_error` needs.
 
     Parameters
     ----------
@@ -94,11 +59,6 @@ def plan(
         contrasts, as `Measure.tolerance` is.
     measure
         Name of the measure of a score table.
-    std_error
-        In place of a difference, of nested units: the standard error that is wanted of the
-        difference of two algorithms, in the measure's unit. Of each level the number is then found
-        that has it, where those of the others stay; with `costs` the cheapest design, of units of
-        one size, with at least 10 outermost units on each data set.
     level
         Confidence level of the family of contrasts.
     power
@@ -125,26 +85,23 @@ def plan(
         Numbers that are fixed beforehand. For given data sets their number is the pilot's by
         default.
     costs
-        Of one data set, and of one replication on it, all algorithms together. With `std_error` of
-        one unit of each level, the outermost first: of a passage without its items, of an item
-        without its answers, of an answer.
+        Of one data set, and of one replication on it, all algorithms together.
     budget
         Sum to be spent, in the unit of `costs`: the split with the most power.
-    fixed
-        With `std_error` and `costs`: level to its number in each unit of the level above (of the
-        outermost: on each data set), where this is not up for choice: ``{"question": 198}``.
 
     Returns
     -------
-    Plan or Allocation
-        A plan with `summary`, `designs`, `curve` and `plot`. Without a difference an allocation to
-        levels of units, with `summary`, and `std_error_of` any design.
+    Plan
+        With `summary`, `designs`, `curve` and `plot`.
 
     Raises
     ------
     DesignError
-        No design can show it, or has the error: the message names the floor. Or the pilot cannot
-        answer, or an argument does not go with `std_error`.
+        No design can show it: the message names the floor. Or the pilot cannot answer.
+
+    See Also
+    --------
+    allocate : Numbers of nested units, such as items and answers.
 
     Notes
     -----
@@ -155,10 +112,6 @@ def plan(
     Variances are those of the average pair. Intervals are 95 % and come from the chi-squared limits
     of the pilot's mean squares.
 
-    Of nested units, with C on each data set, n items in a unit and a answers to an item, it is
-    ``(s_u / C + s_i / (C n) + s_a / (C n a)) / D``, with the components of the analysis of variance
-    of the differences of two algorithms (Searle, Casella & McCulloch 1992, chapter 3).
-
     Examples
     --------
     >>> import benchinfer as bi
@@ -166,23 +119,7 @@ def plan(
     >>> found = plan(known, 0.01, n_replications=10)
     >>> found.n_datasets, found.floor
     (75, 65)
-
-    Four answers of each of two models to 50 items:
-
-    >>> import numpy as np, pandas as pd
-    >>> rng = np.random.default_rng(1)
-    >>> rows = pd.DataFrame(
-    ...     [(i, a, model, hard + rng.normal())
-    ...      for i in range(50) for model in "xy" for hard in [rng.normal()] for a in range(4)],
-    ...     columns=["item", "answer", "model", "score"])
-    >>> scores = bi.read_scores(rows, measures="score:higher", units=("item", "answer"))
-    >>> best = plan(scores, std_error=0.1, costs=(1, 0.1))
-    >>> best.counts, round(best.cost)
-    ((239, 3), 311)
     """
-    if difference is None or std_error is not None or fixed is not None:
-        given: dict[str, Any] = {name: value for name, value in locals().items() if name != "pilot"}
-        return _of_units(pilot, given)
     alpha_of(level)
     if not 0 < power < 1:
         raise DesignError(f"power is {power!r}.", hint="between 0 and 1, as in 0.8.")
@@ -212,29 +149,6 @@ def plan(
     if target == "datasets" and n_datasets is None:
         n_datasets = components.n_datasets or 1
     return _planned(question, n_datasets, n_replications, spent)
-
-
-def _of_units(pilot: object, given: dict[str, Any]) -> Allocation:
-    """Return the allocation to nested units; raise a DesignError for unrelated arguments."""
-    defaults = {"difference": None, **(inspect.unwrap(plan).__kwdefaults__ or {})}
-    arguments = {name: given[name] for name in ("measure", "std_error", "costs", "fixed")}
-    odd = [
-        name for name, value in defaults.items() if name not in arguments and given[name] != value
-    ]
-    if odd:
-        raise DesignError(
-            f"{join(odd)}: this is for data sets and replications, not for levels of units.",
-            hint="std_error=... goes with costs=... and fixed=... alone.",
-        )
-    from benchinfer.scores.table import ScoreTable
-
-    if not isinstance(pilot, ScoreTable):
-        raise DesignError(
-            f"the difference that is to be shown is missing: a {type(pilot).__name__} has no"
-            " levels of units.",
-            hint="difference=..., or a score table with units.",
-        )
-    return allocate(pilot, **arguments)
 
 
 def _planned(q: PlanAims, d: int | None, r: int | None, costs: Costs | None) -> Plan:

@@ -274,7 +274,9 @@ def _quasi(quasi: QuasiVariances, names: tuple[str, ...]) -> list[Check]:
 def _penalty(result: WinsComparison, fitted: FittedWorths) -> list[Check]:
     """Return the checks on worths, or a parameter of ties, that only the penalty makes finite."""
     groups = fitted.tally.groups()
-    listed = "; ".join(several([result.algorithms[k] for k in group]) for group in groups)
+    place = {name: i for i, name in enumerate(result.ranking())}
+    members = (sorted((result.algorithms[k] for k in one), key=place.__getitem__) for one in groups)
+    listed = "; ".join(map(several, members))
     ties = Check.of(
         "ties whose parameter has no finite estimate",
         float(result.counted.tally.ties.sum()),

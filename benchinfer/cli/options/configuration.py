@@ -5,7 +5,9 @@ import shlex
 import tomllib
 from collections.abc import Iterator, Mapping
 from contextvars import ContextVar
+from difflib import get_close_matches
 from glob import glob
+from itertools import chain
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -33,7 +35,7 @@ _READ = ("features", "measures", "normalise")
 OPEN = "?"  # a direction to fill in
 FROM = "DEFAULT_MAP"  # the source of an option that comes from the file
 # Tables that are options, not commands, with the name of the option.
-_MAPPINGS = {"columns": "column", "names": "names"}
+MAPPINGS = {"columns": "column", "names": "names"}
 
 
 def defaults(command: Any, path: list[str], root: Any) -> dict[str, Any] | None:
@@ -52,23 +54,36 @@ def defaults(command: Any, path: list[str], root: Any) -> dict[str, Any] | None:
     if os.environ.get(IGNORED) or not FILE.exists() or path == ["init"]:
         return None
     settings = _settings()
-    known, unknown = _options(command), list(_strange_tables(settings, root))
+    known, unknown = keys_of(command), list(_strange_tables(settings, root))
     values: dict[str, Any] = {}
     for depth in range(len(path) + 1):
         table: Any = settings
         for name in path[:depth]:
             table = table.get(name, {}) if isinstance(table, Mapping) else {}
-        table = {n: v for n, v in table.items() if n in _MAPPINGS or not isinstance(v, Mapping)}
+        table = {n: v for n, v in table.items() if n in MAPPINGS or not isinstance(v, Mapping)}
         for key, value in table.items():
             if (option := known.get(_name(key))) is not None:
                 values[option.name] = _typed(option, value)
             elif depth == len(path) or not _elsewhere(root, path[:depth], key):
                 unknown.append(".".join([*path[:depth], key]))
     if unknown:
-        said = f"{FILE} has unknown keys: {', '.join(unknown)}."
+        said = f"{FILE} has unknown keys: {', '.join(_with_near(unknown, root))}."
         hint = "keys are options without dashes, for all commands or in the table of one: [gate]."
         raise typer.BadParameter(message(said, hint=hint))
     return values
+
+
+def _with_near(unknown: list[str], root: Any) -> Iterator[str]:
+    """Yield unknown keys, each with the known one that it may be meant for."""
+    for key in unknown:
+        *path, last = key.split(".")
+        table = root
+        for word in path:
+            table = table.get_command(None, word) if word in getattr(table, "homes", ()) else table
+        commands = _commands(table) if hasattr(table, "homes") else [table]
+        known = {*getattr(table, "homes", ()), *MAPPINGS, *chain(*map(keys_of, commands))}
+        near = get_close_matches(_name(last), known, 1, 0.75)
+        yield f"{key} (did you mean {near[0]}?)" if near else key
 
 
 def _settings() -> dict[str, Any]:
@@ -156,7 +171,7 @@ def _places(text: str) -> Iterator[str]:
 def _strange_tables(settings: Mapping[str, Any], group: Any, at: str = "") -> Iterator[str]:
     """Yield the names of configuration tables that are not commands."""
     for name, table in settings.items():
-        if not isinstance(table, Mapping) or name in _MAPPINGS:
+        if not isinstance(table, Mapping) or name in MAPPINGS:
             continue
         if name not in group.homes:
             yield f"{at}{name}"
@@ -171,7 +186,7 @@ def _elsewhere(root: Any, path: list[str], key: str) -> bool:
     group = root
     for name in path:
         group = group.get_command(None, name)
-    return any(_name(key) in _options(command) for command in _commands(group))
+    return any(_name(key) in keys_of(command) for command in _commands(group))
 
 
 def _commands(group: Any) -> Iterator[Any]:
@@ -180,8 +195,8 @@ def _commands(group: Any) -> Iterator[Any]:
         yield from _commands(one) if hasattr(one, "homes") else [one]
 
 
-def _options(command: Any) -> dict[str, Any]:
-    """Return the options of a command by their names without dashes."""
+def keys_of(command: Any) -> dict[str, Any]:
+    """Return the options of a command by their names without dashes, which are its keys."""
     return {
         flag.removeprefix("--"): option
         for option in command.params
@@ -191,13 +206,13 @@ def _options(command: Any) -> dict[str, Any]:
 
 
 def _name(key: str) -> str:
-    return _MAPPINGS.get(key, key.replace("_", "-"))
+    return MAPPINGS.get(key, key.replace("_", "-"))
 
 
 def _typed(option: Any, value: Any) -> Any:
     """Return a configuration value in the form in which an option is typed."""
     if isinstance(value, Mapping) and option.name == "names":
-        return list(value.items())  # either may hold =
+        return [(name, str(new)) for name, new in value.items()]  # either may hold =
     if isinstance(value, Mapping):
         value = [f"{name}={role}" for name, role in value.items()]
     if option.multiple:

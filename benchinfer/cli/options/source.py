@@ -7,6 +7,7 @@ import math
 import shlex
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import nullcontext
 from contextvars import ContextVar
 from dataclasses import dataclass, fields, is_dataclass, replace
 from functools import cache
@@ -19,7 +20,7 @@ from benchinfer.cli.guard import Exit, guarded
 from benchinfer.cli.hints import accepted, as_options, of_proposals, run_again, undirected
 from benchinfer.cli.options.arguments import declare, named, number_or_name, used, wrong
 from benchinfer.cli.options.configuration import FILE, FROM, FROM_FILE, OPEN, TAKEN
-from benchinfer.cli.output.terminal import ROWS
+from benchinfer.cli.output.terminal import QUIET, ROWS, note
 from benchinfer.core.errors import ScoreTableError, message
 
 if TYPE_CHECKING:
@@ -393,7 +394,8 @@ class SourceArguments:
         if one := self.dataset is not None and self.roles().has("dataset"):
             declaration = replace(declaration, dataset=None)
         try:
-            with announced(f"Reading {self.scores}{_size([self.scores, *(self.others or ())])}"):
+            size = _size([self.scores, *(self.others or ())])
+            with nullcontext() if QUIET.get() else announced(f"Reading {self.scores}{size}"):
                 scores = (
                     self._by_name(source, declaration)
                     if self.targets is None
@@ -576,9 +578,9 @@ def _report_structure(scores: ScoreTable) -> None:
     """Report on stderr what was taken for what, where nobody said it."""
     from benchinfer.scores.roles.readings import STRUCTURE
 
-    for note in scores.notes:
-        if note.rule == STRUCTURE:
-            typer.echo(f"note  {note.what} {as_options(note.hint)}", err=True)
+    for one in scores.notes:
+        if one.rule == STRUCTURE:
+            note(f"note  {one.what} {as_options(one.hint)}")
 
 
 Top = Annotated[
@@ -597,6 +599,15 @@ Everything = Annotated[
 Debug = Annotated[
     bool, typer.Option("--debug", rich_help_panel=OUTPUT, help="Show where an error comes from.")
 ]
+Quiet = Annotated[
+    bool,
+    typer.Option(
+        "--quiet",
+        "-q",
+        rich_help_panel=OUTPUT,
+        help="Print nothing but errors, and JSON or a table in a format that is asked for.",
+    ),
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -605,6 +616,7 @@ class OutputArguments:
 
     top: Top = None
     everything: Everything = False
+    quiet: Quiet = False
     debug: Debug = False
 
     @property
@@ -628,6 +640,7 @@ def reads_scores(command: Callable[..., None]) -> Callable[..., None]:
     def run(context: typer.Context, **given: Any) -> None:
         output = _made(OutputArguments, given)
         with guarded(debug=output.debug):
+            QUIET.set(output.quiet)
             _configured(context, given)
             declare(given)
             measures = given.get("measure") or None
@@ -681,7 +694,7 @@ def _configured(context: typer.Context, given: dict[str, Any]) -> None:
         hint = f"write higher or lower in place of the {OPEN} there, or leave the line out."
         raise typer.BadParameter(message(said, hint=hint))
     if names:
-        typer.echo(f"note  {FILE}: {', '.join(flags[name] for name in names)}", err=True)
+        note(f"note  {FILE}: {', '.join(flags[name] for name in names)}")
 
 
 def _as_typed(value: object) -> object:

@@ -6,12 +6,10 @@ import sys
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-import typer
-
 from benchinfer.analyses.gate.sections import effect, limits, margin, p_of
 from benchinfer.cli.hints import as_options
 from benchinfer.cli.output import sections
-from benchinfer.cli.output.terminal import Terminal, plain
+from benchinfer.cli.output.terminal import Terminal, note, plain
 from benchinfer.comparison.checks.caveats import caveats
 from benchinfer.comparison.checks.tables import doubts
 from benchinfer.comparison.sections import each_dataset, sections_of
@@ -168,7 +166,7 @@ def _warn(verdict: Gate) -> None:
                 continue
             said[f"{one.rule}: {as_options(one.what)} {as_options(one.hint)}".strip()] = None
     for text in said:
-        typer.echo(f"warning  {safe(text)}", err=True)
+        note(f"warning  {safe(text)}")
 
 
 def gate_markdown(verdict: Gate) -> None:

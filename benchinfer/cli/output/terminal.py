@@ -12,6 +12,8 @@ from contextvars import ContextVar
 from textwrap import TextWrapper
 from typing import Self
 
+import typer
+
 from benchinfer.cli.output.layout import TextTable, cell_len, lay_out
 from benchinfer.core.numbers import safe
 
@@ -23,6 +25,8 @@ _ROWS = (40, 20, 12, 8, 5, 3)
 _CUT = 240  # characters of a line of an order that is shortened
 # Rows and lines that were asked for: None for as many as fit, infinite for all.
 ROWS: ContextVar[float | None] = ContextVar("rows", default=None)
+# Whether nothing but errors, and documents that are asked for, is printed.
+QUIET: ContextVar[bool] = ContextVar("quiet", default=False)
 
 
 # Numbers are to be copied into programs, and some terminals have no other characters.
@@ -31,6 +35,12 @@ _PERCENT = re.compile(r"(?<=\d) %")
 _STYLE = re.compile("\x1b\\[[0-9;]*m")
 _LONG = 2000  # characters of a line of an order in a pipe
 _NEGATIVE = re.compile("\N{MINUS SIGN}(?=\\d)")
+
+
+def note(text: str) -> None:
+    """Print a line on stderr about what is done, unless nothing but errors is asked for."""
+    if not QUIET.get():
+        typer.echo(text, err=True)
 
 
 def ascii_number(text: str) -> str:
@@ -75,7 +85,8 @@ class Terminal:
         self.columns = self.console.width if self.console.is_terminal else _piped_width()
         self.width = min(self.columns, _WIDTH)
         rows = ROWS.get()
-        self.fits = rows is None and self.console.is_terminal
+        self.quiet = QUIET.get()
+        self.fits = rows is None and self.console.is_terminal and not self.quiet
         self.most = _ROWS[0] if rows is None else rows
         self._held: list[Callable[[], None]] = []
         reconfigure = getattr(sys.stdout, "reconfigure", None)
@@ -123,7 +134,7 @@ class Terminal:
     def _show(self, show: Callable[[], None]) -> None:
         if self.fits:
             self._held.append(show)
-        else:
+        elif not self.quiet:
             show()
 
     def line(self, text: object = "", style: str = "") -> None:

@@ -10,7 +10,7 @@ from math import prod
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, cast
 
-from benchinfer.core.errors import BenchinferError, ScoreTableError
+from benchinfer.core.errors import BenchinferError, MissingExtra, ScoreTableError
 from benchinfer.core.numbers import count, join
 from benchinfer.scores.columns import COMMON, GROUPS, ITEMS, common_name
 from benchinfer.scores.coverage import Finding, refusal
@@ -239,7 +239,8 @@ def _tried[T: TrialTable](
         sparse = bool((table.summary.n > 0).mean() < 0.5)
         made.setdefault(table.summary.mean.tobytes(), (sparse, proposal))
     ranked = [proposal for _, proposal in sorted(made.values(), key=lambda pair: pair[0])]
-    return ranked, None, _against(first)
+    one = [] if made else _one_algorithm(origin, declaration)
+    return ranked, None, one or _against(first)
 
 
 def _queue(
@@ -342,7 +343,7 @@ def _trial[T: TrialTable](
             if rules != {"direction not given"} or declaration.measures is not None:
                 return None, {}, faults
             ways |= {name: direction(name) for name in dict(faults[0].proposes)["measures"]}
-        except BenchinferError:
+        except (BenchinferError, MissingExtra):
             break
     return None, {}, []
 
@@ -633,6 +634,7 @@ def _mended(
     candidate: Candidate, faults: Sequence[Finding], origin: Source, declaration: Declaration
 ) -> Iterator[Candidate]:
     """Yield a candidate with the options that its faults propose."""
+    yield from _without_infinite(candidate, faults)
     if not any(fault.rule == "duplicate rows" for fault in faults):
         return
     for name, value in (way for fault in faults for way in _ways(fault)):
@@ -644,6 +646,16 @@ def _mended(
     joined = [*candidate.options.get("columns", {}).values()].count("algorithm") > 1
     if any(of_trace) and not joined:  # functions are no settings
         yield candidate.having(targets=TARGETS)
+
+
+def _without_infinite(candidate: Candidate, faults: Sequence[Finding]) -> Iterator[Candidate]:
+    """Yield a candidate without the measures whose scores are infinite, if others are left."""
+    measures: Mapping[str, Any] = candidate.options.get("measures", {})
+    places = [f.where for f in faults if f.rule == "infinite values"]
+    infinite = {row[head.index("measure")] for head, *rows in places for row in rows}
+    rest = {name: way for name, way in measures.items() if name not in infinite}
+    if infinite & measures.keys() and rest:
+        yield candidate.having(measures=rest)
 
 
 def _of_curves(candidate: Candidate, origin: Source, declaration: Declaration) -> list[Candidate]:
@@ -671,7 +683,10 @@ def _gives(table: TrialTable, candidate: Candidate) -> str:
     part = f"; {join(joined)} as part of the algorithm" if joined else ""
     part += f"; {join(factors)} as factors" * bool(factors)
     rows = f"; rows with {candidate.options['where']}" if "where" in candidate.options else ""
-    return f"{' x '.join(parts)}{measures}{part}{rows}"
+    scores = () if reading is None or reading.layout != "long" else reading.of("score")
+    aside = [name for name in scores if name not in names] if {*names} < {*scores} else []
+    left = f"; {join(aside)} left out: infinite scores" if aside else ""
+    return f"{' x '.join(parts)}{measures}{part}{rows}{left}"
 
 
 def _noun(candidate: Candidate) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from collections import Counter
 from collections.abc import Sequence
 
 import numpy as np
@@ -12,9 +13,15 @@ from benchinfer.scores.roles.directions import plain
 from benchinfer.scores.roles.names import AGGREGATE
 from benchinfer.scores.roles.profile import ColumnProfile
 
+_MEANS = ("mean", "avg", "average")
+_FURTHER = frozenset(("median", "min", "max", "minimum", "maximum", "best", "worst"))
+_SPREADS = ("std", "sd", "stddev", "std_dev", "stderr", "sem", "se", "var", "count", "n")
 _ROWS = 3000  # rows that are looked at
 _FEW = 50  # rows that are looked at first
 _MOST = 14  # columns that are compared in pairs
+_MOST_DIFFERENCES = 40  # columns among which differences are sought
+_LEAST = 5  # rows in which a difference is none by chance
+_EXACT = 1e-6  # unit of numbers that were not rounded
 
 
 def companions(scores: Sequence[ColumnProfile], blocks: Codes) -> dict[str, str]:
@@ -40,6 +47,57 @@ def companions(scores: Sequence[ColumnProfile], blocks: Codes) -> dict[str, str]
         if copies and later and not column.named("score"):
             results[column.name] = f"the same numbers as {other.name}"
     return results | _bounds(columns, values, results)
+
+
+def further_statistics(names: Sequence[str]) -> list[str]:
+    """Return the columns of other statistics of the scores whose means are columns, too.
+
+    A mean of one name alone, without its spread, may be an algorithm, as ``mean_pool`` is.
+
+    Examples
+    --------
+    >>> further_statistics(["svm_mean", "svm_median", "svm_std", "mean_pool", "max_pool"])
+    ['svm_median']
+    >>> further_statistics(["Best Fitness", "Mean Fitness", "Best Time", "Mean Time"])
+    ['Best Fitness', 'Best Time']
+    """
+    known = {plain(name) for name in names}
+    stems = dict[str, list[str]]()
+    for name in names:
+        words = plain(name).split("_")
+        for i in (i for i, word in enumerate(words) if word in _FURTHER):
+            head, tail = words[:i], words[i + 1 :]
+            if any("_".join([*head, mean, *tail]) in known for mean in _MEANS) and (head or tail):
+                stems.setdefault("_".join([*head, "*", *tail]), []).append(name)
+    leading = Counter(stem.startswith("*") for stem in stems)
+    return [
+        name
+        for stem, columns in stems.items()
+        if leading[stem.startswith("*")] > 1
+        or any(stem.replace("*", spread) in known for spread in _SPREADS)
+        for name in columns
+    ]
+
+
+def differences(columns: Sequence[ColumnProfile]) -> dict[str, str]:
+    """Return the columns that are the difference of two ahead of them, each with the reason."""
+    columns = [c for c in columns if c.numeric and not c.integral and not c.sums]
+    if not 3 <= len(columns) <= _MOST_DIFFERENCES:
+        return {}
+    table = np.column_stack([c.values[:_FEW] for c in columns])
+    table = table[~np.isnan(table).any(axis=1)]
+    if len(table) < _LEAST:
+        return {}
+    results: dict[str, str] = {}
+    for i, column in enumerate(columns):
+        x, ahead, unit = table[:, i, None, None], table[:, :i], _unit(table[:, i])
+        tolerance = 1.5 * unit if unit > _EXACT else 1e-9
+        near = np.abs(ahead[:, :, None] - ahead[:, None, :] - x) <= tolerance
+        pairs = np.argwhere(near.all(axis=0))
+        if len(pairs) and np.ptp(x) > 10 * tolerance:
+            first, second = (columns[k].name for k in pairs[0])
+            results[column.name] = f"difference of {first} and {second}"
+    return results
 
 
 def _ranks(x: Array, y: Array, finite: Flags, blocks: Codes) -> bool:
@@ -143,4 +201,4 @@ def _unit(values: Array) -> float:
     finite = values[~np.isnan(values)]
     units = [10.0**-d for d in range(6)]
     rounded = (u for u in units if np.all(np.abs(finite / u - np.round(finite / u)) < 1e-6))
-    return next(rounded, 1e-6)
+    return next(rounded, _EXACT)

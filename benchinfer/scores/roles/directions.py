@@ -1,7 +1,8 @@
 """Directions of measures whose names have one meaning.
 
 Scores and losses are as in scikit-learn, whose scorers negate losses (``neg_log_loss``: higher is
-better). A name that is not in the table has no direction.
+better). An arrow in the name, as in published tables, is its direction: a name in which arrow and
+word disagree has none, nor has a name that is not in the table.
 """
 
 import re
@@ -32,7 +33,21 @@ HIGHER = frozenset(
 LOWER = frozenset(
     (
         *("error", "error_rate", "err", "loss", "logloss", "log_loss", "cross_entropy", "nll"),
-        *("rmse", "rmsle", "mae", "mse", "mape", "smape", "mase", "wql", "crps", "perplexity"),
+        *(
+            "rmse",
+            "log_rmse",
+            "rmsle",
+            "mae",
+            "wmae",
+            "wape",
+            "mse",
+            "mape",
+            "smape",
+            "mase",
+            "wql",
+            "crps",
+            "perplexity",
+        ),
         *("ppl", "brier", "brier_score", "ece", "wer", "cer", "fid", "regret", "time", "seconds"),
         *("latency", "runtime", "duration", "cost", "walltime", "wall_time", "cpu_time"),
         *("fit_time", "train_time", "memory", "mean_squared_error", "mean_absolute_error"),
@@ -49,6 +64,9 @@ _OTHERWISE = frozenset(
         *("threshold", "target", "count", "num", "n", "id", "lower", "upper", "low", "high"),
     )
 )
+_ARROWS = {"\u2191": "higher", "\u2193": "lower"}
+_NEGATED = frozenset(("neg", "negative", "negated"))
+_MINUS = frozenset("-\u2212")
 _PREFIXES = re.compile(r"^(metrics|params?|eval|test|user_attrs|classif|regr)_(?=.)")
 # Words that say where or how a measure was taken: at a depth, in per cent, in a unit.
 _BESIDE = frozenset(
@@ -82,10 +100,18 @@ def direction(name: str) -> str:
     ['higher', 'lower', 'higher', '', 'higher']
     >>> [direction(name) for name in ("accuracy_drop", "time_to_accuracy", "acc_stderr")]
     ['', '', '']
+    >>> [direction(name) for name in ("mean_test_neg_log_loss", "XB \u2193", "error \u2191")]
+    ['higher', 'lower', '']
     """
-    full_name = plain(name)
-    if full_name.startswith("neg_"):
-        return {"lower": "higher"}.get(direction(full_name.removeprefix("neg_")), "")
+    full_name, arrows = plain(name), {*name} & _ARROWS.keys()
+    if arrows:
+        way = _ARROWS[arrows.pop()] if len(arrows) == 1 else ""
+        bare = "".join(c for c in name if c not in _ARROWS)
+        return way if direction(bare) in (way, "") else ""
+    parts = full_name.split("_")
+    if _NEGATED & {*parts} or name.strip()[:1] in _MINUS:
+        positive = "_".join(part for part in parts if part not in _NEGATED)
+        return {"lower": "higher"}.get(direction(positive), "")
     if full_name in HIGHER | LOWER:
         return "higher" if full_name in HIGHER else "lower"
     words = [word for word in full_name.split("_") if word not in _BESIDE and not word.isdigit()]

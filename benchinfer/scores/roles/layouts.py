@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from functools import cache
+from functools import cache, cached_property
 from itertools import combinations
 
 import numpy as np
 
 from benchinfer.numerics.types import Array
-from benchinfer.scores.roles.companions import aggregates, companions
+from benchinfer.scores.roles.companions import aggregates, companions, differences
 from benchinfer.scores.roles.crossing import MOST_ALGORITHMS, Crossing
 from benchinfer.scores.roles.dependencies import decides, joint_codes
 from benchinfer.scores.roles.directions import direction, plain
@@ -37,8 +37,15 @@ class Layouts:
         self._joint = cache(lambda keys: joint_codes(keys, table.rows))
         self._companions = cache(lambda numbers, keys: companions(numbers, self._joint(keys)[0]))
 
+    @cached_property
+    def _differences(self) -> dict[str, str]:
+        """Columns that are the difference of two others, of which no algorithm is one."""
+        return differences(self._table.columns)
+
     def complete(self, crossing: Crossing) -> Iterator[TableReading]:
         """Yield the readings of a choice of labels, in each layout that fits."""
+        if self._joint(tuple(crossing.of("algorithm", "factor")))[1] > MOST_ALGORITHMS:
+            return
         datasets = tuple(crossing.of("dataset"))
         roles, numbers = self._without_attributes(crossing)
         known = dict(self._companions(numbers, datasets)) if len(numbers) > 1 else {}
@@ -48,8 +55,8 @@ class Layouts:
         cells = tuple(crossing.of("algorithm", "dataset", "factor", "measure"))
         repeats = max(1, round(self._table.rows / max(1, self._joint(cells)[1])))
         n_datasets = self._joint(datasets)[1]
-        block, odd = _one_scale(numbers, known)
-        summed = self._aggregates(block)
+        block, odd = _one_scale([c for c in numbers if c.name not in self._differences], known)
+        summed = self._aggregates(block) | self._differences
         wide = tuple(c for c in block if c.name not in summed and c.kind != "boolean")
         base = dict.fromkeys((c.name for c in numbers), "companion") | roles
         base |= dict.fromkeys(known, "companion")
@@ -57,7 +64,7 @@ class Layouts:
             shape = (crossing.algorithm.n, n_datasets, repeats)
             yield from self._long(crossing, numbers, known, wide, base, shape)
         single = crossing.algorithm is None and "algorithm" in roles.values()
-        if len(wide) < 2 or _share_named(wide) >= 0.75 or single:
+        if len(wide) < 2 or _share_named(wide) >= 0.5 or single:
             return
         base = dict.fromkeys((c.name for c in numbers), "ignored: aggregate by its name") | roles
         base |= dict.fromkeys(known, "companion") | dict.fromkeys((c.name for c in wide), "score")
@@ -164,8 +171,6 @@ class Layouts:
         weight: float,
     ) -> Iterator[TableReading]:
         """Yield a reading, its weight reduced by what it leaves unexplained."""
-        if layout != "wide-algorithms" and shape[0] > MOST_ALGORITHMS:
-            return
         roles = {c.name: roles.get(c.name, "ignored: no role") for c in self._table.columns}
         for column in self._table.columns:
             role = roles[column.name]

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from benchinfer.scores.roles.companions import further_statistics
 from benchinfer.scores.roles.dependencies import (
     crossing_rate,
+    decides,
     dependencies,
     joint_codes,
     key_of,
@@ -17,11 +19,12 @@ from benchinfer.scores.roles.dependencies import (
 from benchinfer.scores.roles.directions import plain
 from benchinfer.scores.roles.effects import Effect, effects, unexplained
 from benchinfer.scores.roles.profile import ColumnProfile
-from benchinfer.scores.roles.vetoes import LABEL, NUMBER, first_role
+from benchinfer.scores.roles.vetoes import DECLARED, LABEL, NUMBER, first_role, may_be_algorithm
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+_FEW = 12  # values of a column that may be a setting
 _LONG_LABEL = 28  # characters from which a label that is unique by row is a digest
 
 
@@ -78,13 +81,17 @@ def structure(columns: Sequence[ColumnProfile], rows: int) -> Structure:
     if NUMBER not in first.values():  # a sum of what is not there is a score
         first |= {c.name: NUMBER for c in columns if first[c.name] == "companion" and c.sums}
     first |= dict.fromkeys(_row_numbers(columns, first), "ignored: number of the row")
+    numeric = [c.name for c in columns if c.numeric and c.named("score") < DECLARED]
+    further = {n for n in further_statistics(numeric) if first[n] == NUMBER}
+    first |= dict.fromkeys(further, "companion")
     labels = [c for c in columns if first[c.name] == LABEL]
-    labels += (settings := _settings(columns, labels, first, rows))
+    single = [c for c in labels if c.unique or (c.kind == "text" and c.n > 0.95 * rows)]
+    shared = [c for c in labels if c not in single]
+    shared += (settings := _settings(columns, shared, first, rows))
     first |= {c.name: LABEL for c in settings}
     numbers = [c for c in columns if first[c.name] == NUMBER]
     fixed = {name: role for name, role in first.items() if role not in (LABEL, NUMBER)}
-    single = [c for c in labels if c.unique or (c.kind == "text" and c.n > 0.95 * rows)]
-    results = dependencies([c for c in labels if c not in single], rows)
+    results = dependencies(shared, rows)
     key = key_of(results.roots, rows)
     fixed |= results.reasons | key.reasons
     numbers += key.scores
@@ -100,6 +107,9 @@ def structure(columns: Sequence[ColumnProfile], rows: int) -> Structure:
     if row_label is not None:
         fixed |= {c.name: f"attribute of {row_label.name}" for c in keys}
         keys = (row_label,)
+    else:
+        fixed |= (settings_of_keys := _set_by_others(keys, numbers, rows))
+        numbers = [c for c in numbers if c.name not in settings_of_keys]
     order = {c.name: i for i, c in enumerate(columns)}
     numbers.sort(key=lambda c: order[c.name])
     return Structure(rows, tuple(columns), fixed, keys, results.parents, tuple(numbers), row_label)
@@ -131,6 +141,25 @@ def _settings(
         and (c.balanced and 2 <= c.n <= 12 and c.missing == 0 and not c.sums)
         and joint_codes([*labels, c], rows)[1] >= 1.5 * places
     ]
+
+
+def _set_by_others(
+    keys: Sequence[ColumnProfile], numbers: Sequence[ColumnProfile], rows: int
+) -> dict[str, str]:
+    """Return unnamed columns of few values that are the same for all labels that may be algorithms.
+
+    They are settings of the data sets, each with the reason why it is no score.
+    """
+    few = [c for c in numbers if not c.named("score") and c.n <= _FEW and c.missing == 0]
+    results: dict[str, str] = {}
+    for key in (k for k in keys if len(keys) > 2 and few and may_be_algorithm(k)):
+        others = [k for k in keys if k is not key]
+        codes, n = joint_codes(others, rows)
+        joint = replace(key, codes=codes, n=n)
+        if rows >= 2 * n:
+            names = " and ".join(k.name for k in others)
+            results |= {c.name: f"attribute of {names}" for c in few if decides(joint, c)}
+    return results
 
 
 def _row_label(

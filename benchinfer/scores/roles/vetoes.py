@@ -38,7 +38,7 @@ def _by_name(column: ColumnProfile) -> str:
     """Return the role that a plain name alone decides; empty if there is none."""
     leading = column.leading()
     fits = {
-        "companion": True,
+        "companion": column.numeric,
         "status": column.kind in ("text", "boolean"),
         "attribute": column.kind in ("whole", "real"),
     }

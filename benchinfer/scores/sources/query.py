@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 import narwhals as nw
 
-from benchinfer.core.errors import ScoreTableError
+from benchinfer.core.errors import ScoreTableError, optional
 from benchinfer.core.numbers import join
 from benchinfer.scores.columns import BLANKS, NONE
 from benchinfer.scores.coverage import Finding
@@ -36,7 +36,7 @@ def duckdb_file(path: Path, typed: str, query: str | None) -> object:
     A view or a query may name other files or write to them. The connection reads this file alone;
     once the configuration is locked, nothing in the file or the query can change that.
     """
-    import duckdb
+    duckdb = optional("duckdb", "sql")
 
     quoted = str(path.absolute()).replace("'", "''")
     try:
@@ -214,7 +214,7 @@ def _columns_of(where: str, names: Sequence[str]) -> tuple[str, ...]:
 
 def _connection(*attach: str) -> Any:
     """Return a connection that reads no file but those attached, no variable and no extension."""
-    import duckdb
+    duckdb = optional("duckdb", "sql")
 
     connection = duckdb.connect(
         config={"autoinstall_known_extensions": False, "autoload_known_extensions": False}
@@ -282,7 +282,7 @@ def _rows(table: Any, where: str | Callable[[Any], Any]) -> tuple[Any, int]:
                 hint='a function of a frame, as in lambda df: df["status"] == "done".',
             )
         return np.flatnonzero(keep), 0
-    import duckdb
+    duckdb = optional("duckdb", "sql")
 
     table = table.append_column(_ROW, pa.array(np.arange(len(table))))
     with _connection() as connection:
@@ -298,7 +298,7 @@ def _rows(table: Any, where: str | Callable[[Any], Any]) -> tuple[Any, int]:
 
 def _of_relation(relation: Any, where: str) -> tuple[Any, tuple[int, int, int]]:
     """Filter in DuckDB itself."""
-    import duckdb
+    duckdb = optional("duckdb", "sql")
 
     try:
         selected = relation.filter(f"({where})")

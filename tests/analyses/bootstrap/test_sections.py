@@ -78,9 +78,9 @@ def test_many_pairs_are_folded(monkeypatch, resampled):
 
 def test_the_report(written, resampled):
     page = written([resampled])
-    first = ["simulated score", "Answer", "What asks for attention"]
+    first = ["simulated score", "Answer", "What may change a verdict", "Remarks"]
     first += ["Method: bootstrap of aggregates", "What would change the verdicts"]
-    assert page.headings()[:9] == [*first, "Bootstrap of aggregates", *ALL]
+    assert page.headings()[:10] == [*first, "Bootstrap of aggregates", *ALL]
     assert "Statistic interquartile mean of simulated score, 2,000 resamples" in page.text
     assert resampled.method in page.text
     assert "p error" in page.text

@@ -145,7 +145,9 @@ def test_the_agreement_of_two_analyses_in_words(codes, theirs, words):
     both = ([states.get(c, Verdict.UNDECIDED) for c in row] for row in (codes, theirs))
     lead, second = (np.array(row, dtype=np.int8) for row in both)
     text = in_words(SECOND["permutation"], lead, second)
-    assert text.startswith(f"Permutation tests, which need no normal distribution, {words}")
+    assert text.startswith(
+        f"Permutation tests of the same means, which need no normal distribution, {words}"
+    )
 
 
 def test_published_results_are_compared_by_the_analysis_of_their_kind():

@@ -78,7 +78,7 @@ def test_algorithms_that_always_fail_are_counted():
     scores = bi.read_scores(frame, measures="acc:higher")
     assert "a00" not in scores.algorithms
     n = frame["dataset"].nunique()
-    assert f"a00 {n}" in bi.compare(scores).headline()
+    assert f"{n} of a00" in bi.compare(scores).headline()
 
 
 def test_reports_and_documents_have_the_same_facts(tmp_path):
@@ -91,7 +91,7 @@ def test_reports_and_documents_have_the_same_facts(tmp_path):
     one = document["results"][0]
     assert one["gaps"] == {"failed": {name: n}, "counted": "", "missing": {}}
     page = Page(bi.report(scores, tmp_path / "x.html", bayes=False).read_text("utf-8"))
-    assert f"({name} {n}) and {'is' if n == 1 else 'are'} left out." in page.text
+    assert f"({n} of {name}) and {'is' if n == 1 else 'are'} left out." in page.text
     assert "failed and missing runs" in page.text
     missing = bi.compare(bi.read_scores(frame.dropna(), measures="acc:higher"))
     document = json.loads(missing.report(tmp_path / "y.json").read_text("utf-8"))

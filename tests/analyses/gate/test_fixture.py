@@ -4,6 +4,9 @@ import re
 from pathlib import Path
 
 pytest_plugins = ["pytester"]
+# Whether or not the environment was installed with the entry point.
+PLUGIN = "benchinfer.analyses.gate.fixture"
+ALONE = ("--disable-plugin-autoload", "-p", PLUGIN, "-p", "no:cacheprovider")
 
 SUITE = """
     import pandas as pd
@@ -33,9 +36,8 @@ SUITE = """
 
 
 def test_a_test_passes_where_the_gate_does(pytester):
-    pytester.makeconftest('pytest_plugins = ["benchinfer.analyses.gate.fixture"]')
     pytester.makepyfile(SUITE)
-    result = pytester.runpytest_subprocess("-p", "no:cacheprovider", "-p", "no:randomly", "-n", "0")
+    result = pytester.runpytest_subprocess(*ALONE)
     result.assert_outcomes(passed=1, failed=4)
     undecided = ["*_ test_candidate[[]0.01-alg2] _*", "*Undecided, on average*"]
     more = ["*score: 5 more data sets*", "*_ test_candidate[[]0.01-alg3] _*"]
@@ -54,7 +56,6 @@ def test_the_example_of_the_page_runs_as_printed(pytester):
     pytester.path.joinpath("scores.csv").write_text(
         "\n".join(["dataset,algorithm,accuracy", *lines]), encoding="utf-8"
     )
-    pytester.makeconftest('pytest_plugins = ["benchinfer.analyses.gate.fixture"]')
     pytester.makepyfile(code[1])
-    result = pytester.runpytest_subprocess("-p", "no:cacheprovider", "-p", "no:randomly", "-n", "0")
+    result = pytester.runpytest_subprocess(*ALONE)
     result.assert_outcomes(passed=1)

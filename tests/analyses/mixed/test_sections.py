@@ -191,9 +191,9 @@ def test_without_a_tolerance_no_probability_of_equivalence():
 
 def test_the_report_has_the_sections_after_the_verdicts(written, mixed):
     page = written(mixed)
-    first = ["simulated score", "Answer", "What asks for attention", "Method: mixed model"]
+    first = ["simulated score", "Answer", "Method: mixed model"]
     first.append("What would change the verdicts")
-    assert page.headings()[:12] == [*first, "Mixed model", *ALL]
+    assert page.headings()[:11] == [*first, "Mixed model", *ALL]
     assert str(mixed.predict()) in page.text
 
 

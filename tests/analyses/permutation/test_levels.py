@@ -45,7 +45,7 @@ def test_one_data_set_does_not_turn_the_order_of_ranks(on, pairs):
 def test_means_keep_the_order_of_means():
     found = bi.compare_permutation(ten(), on="values")
     assert found.ranking() == ("B", "A")
-    assert "B has the higher score" in found.headline()
+    assert "B has the higher mean score" in found.headline()
     assert "mean" not in found.summary()
 
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 
-from benchinfer.scores.roles.companions import aggregates, companions
+from benchinfer.scores.roles.companions import aggregates, companions, differences
 from benchinfer.scores.roles.profile import profiles
 
 
@@ -38,3 +38,12 @@ def test_aggregates_are_found_whatever_their_name():
     assert aggregates(table(**parts, zz=means)) == {"zz": "mean of the others"}
     assert aggregates(table(place=ranks, **parts)) == {"place": "rank by the others"}
     assert aggregates(table(**parts, zz=np.round(g.uniform(20, 90, 6), 1))) == {}
+
+
+def test_differences_are_of_two_columns_ahead_of_them():
+    g = np.random.default_rng(1)
+    a, b, c = np.round(g.random((3, 8)), 3)
+    assert differences(table(a=a, b=b, zz=a - b, c=c)) == {"zz": "difference of a and b"}
+    assert differences(table(a=a, b=b, zz=np.round(b - a, 2))) == {"zz": "difference of b and a"}
+    assert differences(table(a=a, b=b, c=c)) == {}
+    assert differences(table(total=a + b, a=a, b=b)) == {}

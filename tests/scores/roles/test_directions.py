@@ -27,6 +27,7 @@ def test_no_name_has_two_directions():
         "timestamp",
         "value",
         "score",
+        *("error \u2191", "gap \u2191\u2193", "neg_accuracy", "-auc"),
         *("quality", "ndcg_rank", "error_accuracy", "time_step", "f1_gain", "cost_ratio", ""),
     ],
 )
@@ -38,6 +39,11 @@ def test_other_names_have_none(name):
     ("name", "way"),
     [
         *((name, "higher") for name in ("neg_log_loss", "neg_mean_squared_error", "ndcg_cut_10")),
+        *(
+            (name, "higher")
+            for name in ("mean_test_neg_rmse", "-loss", "negative MSE", "XB \u2191")
+        ),
+        *((name, "lower") for name in ("DB (\u2193)", "log RMSE", "error \u2193")),
         *((name, "lower") for name in ("eval/MSE", "wall time [s]", "real_time_ms")),
     ],
 )

@@ -187,3 +187,48 @@ def test_a_number_of_the_row_is_no_score_of_a_small_wide_table():
     first = readings(frame)[0]
     assert first.of("score") == ("ppo", "sac", "dqn")
     assert first.roles["row"] == "ignored: number of the row"
+
+
+def summaries(*names):
+    """Write the mean, spread and median of algorithms, and the difference of the means."""
+    g = np.random.default_rng(4)
+    rows = grid(("dataset", ["s", "t", "u"]), ("metric", ["auc", "f1"]))
+    for name in names:
+        rows[f"{name}_mean"] = np.round(g.random(6), 6)
+        rows[f"{name}_std"] = np.round(0.01 * g.random(6), 6)
+        rows[f"{name}_median"] = np.round(g.random(6), 6)
+    return rows.assign(delta=rows[f"{names[0]}_mean"] - rows[f"{names[1]}_mean"])
+
+
+def test_further_statistics_and_differences_are_no_algorithms():
+    first = readings(summaries("forest", "boosting"))[0]
+    assert first.of("score") == ("forest_mean", "boosting_mean")
+    assert first.of("measure") == ("metric",)
+    assert first.roles["delta"] == "ignored: difference of forest_mean and boosting_mean"
+
+
+def test_counts_named_as_numbers_of_something_tell_rows_apart():
+    rows = grid(("task", ["s", "t"]), ("model", ["a", "b", "c"]), ("num_obs", [*range(1, 6)]))
+    rows = pd.concat([rows.assign(num_sims=size) for size in ("10\u00b3", "10\u2074")])
+    rows = rows.assign(folder=[f"f{i:03}" for i in range(len(rows))], quality=_noise(len(rows)))
+    first = readings(rows)[0]
+    assert {*first.of("algorithm"), *first.of("factor")} >= {"model", "num_sims"}
+    assert first.roles["num_obs"] in ("dataset", "factor", "replication")
+
+
+def test_more_combinations_than_algorithms_can_be_are_not_proposed():
+    sizes = [(name, [f"{name}{i}" for i in range(7)]) for name in ("solver", "part", "piece")]
+    rows = grid(("task", ["s", "t"]), *sizes)
+    for reading in readings(rows.assign(quality=_noise(len(rows)))):
+        names = [*reading.of("algorithm"), *reading.of("factor")]
+        assert len(rows[names].drop_duplicates()) <= 200
+
+
+def test_a_setting_of_the_items_is_no_score():
+    rows = grid(("model", ["a", "b", "c"]), ("side", ["left", "right"]), ("top", [True, False]))
+    rows["answer"] = np.where(rows["top"] == (rows["side"] == "left"), "red", "blue")
+    assert all("top" not in reading.of("score") for reading in readings(rows))
+
+
+def _noise(n):
+    return np.round(np.random.default_rng(7).random(n), 4)

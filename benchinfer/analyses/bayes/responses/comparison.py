@@ -25,7 +25,7 @@ from benchinfer.comparison.checks import tables
 from benchinfer.comparison.pairs import ComparedPairs
 from benchinfer.comparison.posterior import codes_of, level_of
 from benchinfer.core.arguments import checked
-from benchinfer.core.errors import DesignError
+from benchinfer.core.errors import DesignError, optional
 from benchinfer.core.progress import reporting
 from benchinfer.core.saving import savable
 from benchinfer.core.sections import Check
@@ -131,6 +131,7 @@ class ResponseComparison(BayesComparison):
             On the logit scale: ``theta_mk = d_m + (H' w_m)_k`` of data set m and algorithm k, with
             ``d_m ~ N(level, dataset_scale^2)`` and ``w_m ~ N(beta + g_d(m), lam_m Sigma)``.
         """
+        optional("pymc", "bayes")
         from benchinfer.analyses.bayes.responses.model import response_model
 
         model = modelled(
@@ -231,6 +232,7 @@ def compare_responses(
     progress: Progress | bool | None,
 ) -> ResponseComparison:
     """Compare by a row-level model; see `compare_bayes`."""
+    optional("nutpie", "bayes")
     from benchinfer.analyses.bayes.responses.fit import sample_responses
 
     rng = np.random.default_rng(options.seed)

@@ -34,6 +34,8 @@ from benchinfer.numerics.max_t import critical_t
 from benchinfer.numerics.outcome_probabilities import NewDatasetDistribution
 from benchinfer.numerics.types import Array, Flags
 
+# Of the variance on a new data set; with as many or fewer a t distribution has no variance.
+_FEWEST_DF = 2.0
 _INTERACTION, _RESIDUAL = COMPONENTS.index("dataset:algorithm"), COMPONENTS.index("residual")
 
 
@@ -161,7 +163,9 @@ def predict_pairwise(
     degrees of freedom, and f_e those of the noise, the degrees of freedom of ``V + tau^2`` are
     ``(V + tau^2)^2 / ((V / sqrt(f) + s^2 / sqrt(D - 1))^2 + e^2 / f_e)``: V and s^2 come from the
     same differences. On a complete table without noise, D - 1. Where noise is most of the spread,
-    ``V + s^2`` with its degrees of freedom gives the narrower interval and is taken instead.
+    ``V + s^2`` with its degrees of freedom gives the narrower interval and is taken instead; so it
+    is where there are no more than 2, with which a t distribution has no variance: ``tau^2`` is
+    then most likely 0 by chance, and probabilities would take it as known.
     """
     length = (contrasts**2).sum(axis=1)
     value, sampling, held = _differences(stats, model, contrasts)
@@ -188,7 +192,9 @@ def predict_pairwise(
     noisy = estimate + spread
     whole_df = _ratio(noisy**2, root**2)
     better = share * one <= removed
-    better &= critical_t(df, 0.05) ** 2 * variance > critical_t(whole_df, 0.05) ** 2 * noisy
+    better &= (df <= _FEWEST_DF) | (
+        critical_t(df, 0.05) ** 2 * variance > critical_t(whole_df, 0.05) ** 2 * noisy
+    )
     return NewDatasetDistribution(
         np.where(better, noisy, variance), np.where(better, whole_df, df), between, one
     )

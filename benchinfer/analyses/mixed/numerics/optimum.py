@@ -20,16 +20,15 @@ from benchinfer.analyses.mixed.numerics.likelihood import (
     pseudo_inverse,
 )
 from benchinfer.analyses.mixed.numerics.moments import Patterns, Statistics
-from benchinfer.analyses.mixed.numerics.structured_likelihood import (
+from benchinfer.analyses.mixed.numerics.structured_covariance import (
     FLAT,
     FLOOR,
     Between,
     CovarianceLayout,
-    Evaluation,
     Residual,
-    StructuredModel,
     contrast_basis,
 )
+from benchinfer.analyses.mixed.numerics.structured_likelihood import Evaluation, StructuredModel
 from benchinfer.core.errors import FitError
 from benchinfer.core.saving import SAME, savable, shaped
 from benchinfer.numerics.types import Array, Codes, Flags

@@ -79,6 +79,21 @@ def test_pairwise_prediction_of_a_complete_table_is_the_paired_one():
     np.testing.assert_allclose(again.df, d - 1, rtol=1e-7)
 
 
+def test_a_variance_that_noise_hides_is_not_taken_for_known():
+    """Where noise explains the spread, the prediction has the variance of that noise."""
+    hidden = 0
+    for seed in range(60):
+        data = simulate(np.random.default_rng(seed), 12, 5, np.full(4, 0.2), np.full(4, 3.0))
+        stats, model, own = fitted(*data)
+        found = predict_pairwise(stats, model, own, PAIRS)
+        whole = (data[2].reshape(12, 5, 4).mean(axis=1) @ PAIRS.T).var(axis=0, ddof=1)
+        assert (found.df > 2).all()
+        none, noise = found.between == 0, 2 * model.variances[3] / 5
+        hidden += none.sum()
+        np.testing.assert_allclose(found.variance[none], whole[none] / 12 + noise, rtol=1e-6)
+    assert hidden > 60
+
+
 def test_pairs_have_their_own_noise():
     d, b = 15, 6
     data = simulate(np.random.default_rng(3), d, b, np.ones(4), np.array([0.2, 0.5, 1.0, 2.0]))

@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 
 from benchinfer.analyses.mixed.numerics.moments import structured_from_blocks
-from benchinfer.analyses.mixed.numerics.structured_likelihood import (
+from benchinfer.analyses.mixed.numerics.structured_covariance import (
     CovarianceLayout,
-    StructuredModel,
     contrast_basis,
 )
+from benchinfer.analyses.mixed.numerics.structured_likelihood import StructuredModel
 from benchinfer.core.errors import FitError
 from tests.analyses.mixed.numerics.test_moments_patterns import ragged
 

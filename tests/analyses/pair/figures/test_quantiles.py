@@ -28,7 +28,7 @@ def test_points_are_ordered_differences_against_normal_quantiles(rng):
     np.testing.assert_allclose(panel.observed, np.sort((d - d.mean()) / d.std(ddof=1)))
     at = (np.arange(1, 13) - 0.375) / 12.25
     np.testing.assert_allclose(panel.normal, stats.norm.ppf(at))
-    assert panel.note == f"n = 12, Shapiro-Wilk p = {stats.shapiro(d).pvalue:.4f}"
+    assert panel.note == f"n = 12, Shapiro-Wilk p = {stats.shapiro(d).pvalue:.3f}"
     assert laid.reach > np.abs(panel.observed).max()
 
 
