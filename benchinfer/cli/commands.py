@@ -52,7 +52,10 @@ RateInterval = Annotated[
         show_default=False,
     ),
 ]
-_METHODS = ("mixed", "permutation", "bayes", "bootstrap", "points", "per-dataset", "subgroups")
+_METHODS = (
+    *("factors", "mixed", "permutation", "bayes", "bootstrap", "points", "per-dataset"),
+    "subgroups",
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,9 +66,9 @@ class ReportArguments:
         str,
         typer.Option(
             metavar="LIST",
-            help="Of mixed, permutation, bayes, bootstrap, points, per-dataset and subgroups (with"
-            " --features), separated by commas; mixed is an exact test where scores of one data set"
-            " are 0 or 1.",
+            help="Of factors (where there are some), mixed, permutation, bayes, bootstrap, points,"
+            " per-dataset and subgroups (with --features), separated by commas; mixed is an exact"
+            " test where scores of one data set are 0 or 1.",
         ),
     ] = ",".join(_METHODS)
     bayes: Annotated[

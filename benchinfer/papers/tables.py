@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Literal, get_args
 
 from benchinfer.analyses.choice.answer import Answer
+from benchinfer.analyses.factors.factors import Factors
 from benchinfer.analyses.subgroups.subgroups import Subgroups
 from benchinfer.comparison.comparison import Comparison
 from benchinfer.comparison.per_dataset import Comparisons
@@ -14,6 +15,7 @@ from benchinfer.core.hints import literal
 from benchinfer.core.numbers import amount
 from benchinfer.papers.algorithms import by_algorithm, by_pair, numbers, reference, words
 from benchinfer.papers.datasets import by_dataset, by_leaf, each_dataset
+from benchinfer.papers.factors import by_factor
 from benchinfer.papers.measures import by_measure
 from benchinfer.papers.styler import PaperTable
 from benchinfer.relations.consensus.consensus import Consensus
@@ -26,7 +28,7 @@ type Rows = Literal["algorithms", "pairs", "datasets", "leaves"]
 
 
 def table(
-    result: Comparison | Comparisons | Consensus | Subgroups | Answer,
+    result: Comparison | Comparisons | Consensus | Subgroups | Factors | Answer,
     rows: Rows | None = None,
     *,
     scores: ScoreTable | None = None,
@@ -38,6 +40,8 @@ def table(
         raise ArgumentError(unknown("rows", rows, get_args(Rows.__value__)))
     if top is not None and top < 1:
         raise ArgumentError(f"top is {top}: at least one algorithm has to be shown.")
+    if isinstance(result, Answer) and len(result) == 1:
+        (result,) = result.values()
     if isinstance(result, Consensus):
         _refuse("a consensus", rows=rows, scores=scores, against=against)
         return _consensus(result, top)
@@ -45,16 +49,10 @@ def table(
         _refuse("comparisons per data set", rows=rows and rows != "datasets", scores=scores)
         return each_dataset(result, against, top)
     if isinstance(result, Answer):
-        if effects := result._effects:
-            name, one = next(iter(effects.items()))
-            raise ArgumentError(
-                f"there is no table of all factors on {name}.",
-                hint=f"answer[{name!r}][{next(iter(one.levels))!r}].table() shows one.",
-            )
-        if len(result) == 1:
-            (result,) = result.values()
-            return table(result, rows, scores=scores, against=against, top=top)
         return _measures(result, top, rows=rows, scores=scores, against=against)
+    if isinstance(result, Factors):
+        _refuse("effects of factors", rows=rows, scores=scores, against=against)
+        return by_factor(result, top)
     if isinstance(result, Subgroups):
         return _groups(result, rows, top, scores=scores, against=against)
     return _comparison(result, rows, scores, against, top)
@@ -68,6 +66,11 @@ def _measures(answer: Answer, top: int | None, **arguments: object) -> PaperTabl
                 f"{name}=... goes with one measure, and there are {len(answer)}.",
                 hint=f"name one: measure={literal(next(iter(answer)))}.",
             )
+    if effects := answer._effects:
+        raise ArgumentError(
+            "there is no table of the factors on several measures.",
+            hint=f"answer[{literal(next(iter(effects)))}].table() shows one.",
+        )
     return by_measure(answer, top)
 
 

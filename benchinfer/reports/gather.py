@@ -13,7 +13,7 @@ from benchinfer.analyses.bootstrap.compare import compare_bootstrap
 from benchinfer.analyses.bootstrap.evidence import most_resamples
 from benchinfer.analyses.choice.answer import Answer
 from benchinfer.analyses.choice.choice import Choice, choose
-from benchinfer.analyses.choice.compare import chosen
+from benchinfer.analyses.choice.compare import chosen, compare, has_effects
 from benchinfer.analyses.factors.factors import Factors
 from benchinfer.analyses.gate.result import Gate
 from benchinfer.analyses.mixed.compare import compare_mixed
@@ -54,7 +54,7 @@ type Result = (
     | Gate
 )
 type Method = Literal[
-    "mixed", "permutation", "bayes", "bootstrap", "points", "per-dataset", "subgroups"
+    "factors", "mixed", "permutation", "bayes", "bootstrap", "points", "per-dataset", "subgroups"
 ]
 # Scores that are exchanged, with which 100,000 resamples still take a fraction of a second.
 _MANY = 300
@@ -117,8 +117,9 @@ def everything(
     and point comparisons, and mixed models
     (of single scores: point comparisons; of scores of 0 and 1: exact tests) on each data set by
     itself, where there are several, with the consensus of their relations; where features are
-    known, the groups of data sets that differ. The analysis that fits a measure (`compare`) comes
-    first, and its verdicts are the answer. All have its units: where these are domains, analyses
+    known, the groups of data sets that differ; of a table with factors their effects. The analysis
+    that fits a measure (`compare`) comes first, and its verdicts are the answer. All have its
+    units: where these are domains, analyses
     of single data sets are left out. The seed is 1 unless another one is given, so that the
     report of a table is always the same.
 
@@ -141,6 +142,9 @@ def everything(
     questions: list[tuple[str, str, Callable[[], Result]]] = []
     for measure in scores.measures:
         known = _analyses(scores, measure.name, level, seed)
+        if has_effects(scores, measure.name, None):
+            ask = partial(_of_factors, scores, measure.name, level=level, seed=seed)
+            known["factors"] = "Effects of factors", ask
         questions += [
             (measure.name, *question)
             for name, question in known.items()
@@ -237,6 +241,10 @@ def _of_datasets(
         groups = partial(compare_subgroups, *table, by=[*scores.features], **levels)
         analyses["subgroups"] = "Groups of data sets", groups
     return analyses
+
+
+def _of_factors(scores: ScoreTable, measure: str, level: float, seed: int | None) -> Result:
+    return compare(scores, measure, level=level, seed=seed)[measure]
 
 
 def _bayesian(scores: ScoreTable, measure: str, level: float, seed: int | None) -> Comparison:

@@ -41,14 +41,13 @@ def layout(result: Factors, width: Width = PAGE, *, top: int | None = None) -> f
     notes = [f"on average over the other factors; {result._interval_words}", *more]
     if interactions:
         notes.append("interactions: the clearest difference of differences, as its size")
-    said = result.headline()
     return replace(
         parts[0][1],
         rows=(*rows, *interactions),
         sides=("first", "second"),
         title=f"{result._heading}: {measure_name(result.measure)}",
         notes=tuple(notes),
-        alt=f"Main effects of {', '.join(result)} with intervals. {said}",
+        alt=f"Main effects of {', '.join(result)} with intervals. {result.headline()}",
     )
 
 

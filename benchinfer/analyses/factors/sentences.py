@@ -90,7 +90,7 @@ def _pair(one: LevelComparison, *, with_numbers: bool) -> str:
     """Return the verdicts on the pairs of levels of a factor."""
     table = one.contrasts(order="result", all=True)
     writer = row_writer(one.measure, table)
-    said: list[str] = []
+    verdicts: list[str] = []
     undecided: list[str] = []
     for row in table.to_dict("records"):
         first, second = row["first"], row["second"]
@@ -98,7 +98,7 @@ def _pair(one: LevelComparison, *, with_numbers: bool) -> str:
             undecided.append(f"{first} and {second}")
             continue
         if row["verdict"] == Verdict.EQUIVALENT.label:
-            said.append(f"{first} and {second} are equivalent")
+            verdicts.append(f"{first} and {second} are equivalent")
             continue
         if row["verdict"] == Verdict.MISSING.label:
             continue
@@ -109,10 +109,10 @@ def _pair(one: LevelComparison, *, with_numbers: bool) -> str:
             sides = (row["estimate"], row["conf_low"], row["conf_high"])
             write = writer(*sides)
             amount = f" by {_amount(one.measure, sides, write)}"
-        said.append(f"{winner} is better than {loser}{amount}")
+        verdicts.append(f"{winner} is better than {loser}{amount}")
     if undecided:
-        said.append(f"{join(undecided)} are undecided")
-    return "; ".join(said)
+        verdicts.append(f"{join(undecided)} are undecided")
+    return "; ".join(verdicts)
 
 
 def _amount(measure: Measure, sides: tuple[float, float, float], write: object) -> str:

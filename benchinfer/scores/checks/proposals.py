@@ -52,6 +52,8 @@ class TrialTable(Protocol):
     def measures(self) -> tuple[Measure, ...]: ...  # noqa: D102
     @property
     def summary(self) -> Summary: ...  # noqa: D102
+    @property
+    def factors(self) -> Mapping[str, tuple[str, ...]]: ...  # noqa: D102
     def failures(self) -> pd.DataFrame: ...  # noqa: D102
 
 
@@ -700,9 +702,9 @@ def _gives(table: TrialTable, candidate: Candidate) -> str:
     columns = candidate.options.get("columns", {})
     parts_of = () if reading is None else reading.of("factor")
     joined = [name for name in parts_of if columns.get(name) != FACTOR]
-    factors = [name for name, role in columns.items() if role == FACTOR]
+    factors = [*table.factors]
     part = f"; {join(joined)} as part of the algorithm" if joined else ""
-    part += f"; {join(factors)} as {'a factor' if len(factors) == 1 else 'factors'}" * bool(factors)
+    part += f"; {join(factors)} as factors" * bool(factors)
     rows = f"; rows with {candidate.options['where']}" if "where" in candidate.options else ""
     scores = () if reading is None or reading.layout != "long" else reading.of("score")
     aside = [name for name in scores if name not in names] if {*names} < {*scores} else []

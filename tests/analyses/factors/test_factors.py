@@ -190,8 +190,25 @@ def test_compare_gives_the_effects_of_factors(tmp_path):
     page = tmp_path / "report.html"
     bi.report(answer, page)
     assert "Which part matters" in page.read_text(encoding="utf-8")
-    with pytest.raises(DesignError, match="no table of all factors on accuracy"):
-        answer.table()
+
+
+def test_the_table_for_a_paper_has_main_effects_and_interactions():
+    table = bi.compare(read(runs())).table()
+    assert [text.split()[0] for text in table.data["effect"][:2]] == ["vit", "mixup"]
+    assert table.data["verdict"].tolist() == [
+        *("vit better", "mixup better", "undecided"),
+        *("interact", "undecided", "undecided"),
+    ]
+    assert r"backbone x aug & (mixup $-$ none) at resnet $-$ vit &" in table.to_latex()
+    effects = bi.compare_factors(read(runs()))
+    assert table.data["estimate"][3] == pytest.approx(effects.interactions()["estimate"][0])
+    with pytest.raises(DesignError, match="does not go with effects of factors"):
+        effects.table("pairs")
+
+
+def test_a_report_of_scores_has_effects_of_factors(tmp_path):
+    page = bi.report(read(runs()), tmp_path / "x.html", bayes=False)
+    assert "Which part matters" in page.read_text(encoding="utf-8")
 
 
 def test_compare_compares_cells_where_levels_cannot_be():
@@ -211,6 +228,8 @@ def test_measures_are_statements_of_their_own():
     scores = bi.read_scores(table, measures={"accuracy": "higher", "loss": "lower"}, columns=ROLES)
     answer = bi.compare(scores)
     assert [*answer] == ["accuracy", "loss"]
+    with pytest.raises(DesignError, match="no table of the factors on several measures"):
+        answer.table()
     assert str(answer["loss"]) == str(answer["accuracy"])
     assert sections_of(answer, Request())[0].title == "Answer"
 

@@ -51,7 +51,7 @@ TABLES = {
     "a setting in a further column": (
         frame(["model", "optimizer", "task", "seed"], AGENTS, ("sgd", "adam"), ENVS, (1, 2)),
         {"optimizer": "factor"},
-        "4 algorithms x 3 data sets x 2 seeds, quality; optimizer as a factor",
+        "4 algorithms x 3 data sets x 2 seeds, quality; model and optimizer as factors",
     ),
     "names that say nothing": (
         frame(["what", "where", "seed"], AGENTS, ENVS, SEEDS),
