@@ -16,7 +16,7 @@ endif
 # Without bytecode each process that a test starts compiles all that it imports again.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: test test-core test-kernels demo test-browser test-engines paper reproduce check format docs golden bench calibrate setup lock clean
+.PHONY: test test-core test-oldest test-kernels demo test-browser test-engines paper reproduce check format docs golden bench calibrate setup lock clean
 
 # One BLAS thread in each of the two workers, which take long runs of tests: fits are shared in a file.
 test: $(READY)
@@ -43,6 +43,19 @@ test-core: $(READY)
 	time $(UV) pip install --quiet --python $(CORE) dist/core/*.whl
 	du -sm $(CORE) && $(UV) pip list --python $(CORE)
 	cd dist/core && ../../$(CORE)/bin/python ../../tests/core_alone.py .
+
+# The tests in the oldest versions that pyproject.toml allows, which are printed. Old versions warn of
+# what newer ones of others change.
+OLDEST := .venv-oldest
+EXTRAS := bayes excel sql
+test-oldest: $(READY)
+	rm -rf $(OLDEST) && $(UV) venv --quiet --no-project --python $(BIN)/python $(OLDEST)
+	$(UV) pip compile --quiet --no-header --resolution lowest-direct $(EXTRAS:%=--extra %) \
+		--python $(OLDEST) --output-file $(OLDEST)/versions pyproject.toml
+	$(UV) pip install --quiet --python $(OLDEST) --constraint $(OLDEST)/versions --group dev \
+		--editable . --requirement $(OLDEST)/versions
+	$(UV) pip list --python $(OLDEST)
+	OMP_NUM_THREADS=1 $(OLDEST)/bin/pytest -n 2 --dist worksteal -W ignore::DeprecationWarning $(ARGS)
 
 test-browser: $(READY)
 	$(BIN)/pytest -m browser $(ARGS)

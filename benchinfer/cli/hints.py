@@ -137,6 +137,9 @@ def _option(name: str, value: object) -> str:
         words = (shlex.quote(f"{measure}:{way}") for measure in value for way in _WAYS)
         option = _declaring(len(value))
         return ", ".join(f"{option} {a} or {b}" for a, b in zip(words, words, strict=True))
+    if name == "measures" and isinstance(value, dict) and value:
+        option = _declaring(len(value))
+        return " ".join(f"{option} {shlex.quote(f'{m}:{way}')}" for m, way in value.items())
     option = f"--{_NAMES.get(name, name).replace('_', '-')}"
     if value is None or value in ((), {}):
         return _ANY.get(name, option)

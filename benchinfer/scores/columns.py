@@ -45,6 +45,7 @@ LAYOUTS = {
     "wide-measures": "{measure}",
     "rows-are-algorithms": "{dataset}",
 }
+_LISTED = 20  # names of columns that an error lists
 # The first name of a role is its own and wins over the others. Compared without case, spaces,
 # dashes and dots, and without "_name" or "_id" at the end.
 COMMON: dict[str, tuple[str, ...]] = {
@@ -468,7 +469,8 @@ def _missing(
         if scores and not measures:
             declared = f"{directions(tuple(search.left) if len(search.left) == 1 else ())}"
             hint = f"name it: {declared}; the table has: "
-        hint += ", ".join(search.names) + "."
+        more = f" and {len(search.names) - _LISTED} more" * (len(search.names) > _LISTED)
+        hint += f"{', '.join(search.names[:_LISTED])}{more}."
         close = (n for m in measures for n in difflib.get_close_matches(m, search.left, 1))
         near = next(close, "") if scores and not {*measures} & {*search.left} else ""
         if scores and (hits := [m for m in measures if m in search.left]):

@@ -171,6 +171,7 @@ class ScoreTable(Showable):
         measure
             By default, of all measures.
         """
+        measure = None if self.summary.measures == (measure,) else measure  # the only one
         name = "facts" if measure is None else f"facts of {measure}"
         if name not in self._memo:
             self._memo[name] = Facts(
@@ -185,6 +186,7 @@ class ScoreTable(Showable):
         return self._memo[name]
 
     def _findings(self, measure: str | None) -> tuple[Finding, ...]:
+        measure = None if self.summary.measures == (measure,) else measure
         name = f"findings of {measure}" if measure is not None else "findings"
         if name not in self._memo:
             self._memo[name] = self.notes + check(self.facts(measure))

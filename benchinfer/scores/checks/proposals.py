@@ -21,7 +21,7 @@ from benchinfer.scores.roles.labels import PARTS, condition_of, evaluated_part, 
 from benchinfer.scores.roles.names import VALUES, suggested_roles
 from benchinfer.scores.roles.profile import ROWS
 from benchinfer.scores.roles.reading import TableReading
-from benchinfer.scores.roles.readings import STRUCTURE, only_algorithm, readings
+from benchinfer.scores.roles.readings import STRUCTURE, labels_apart, only_algorithm, readings
 from benchinfer.scores.rows.factors import FACTOR, JOIN, MOST
 from benchinfer.scores.sources.curves import STEPS, TARGETS, TRACES
 from benchinfer.scores.sources.files import open_source
@@ -71,6 +71,7 @@ _LABELS = {
 _DECLARED = {"value": "score", **dict.fromkeys(("failure", "imputed", "status"), "status")}
 _SHOWN, _MOST_TRIALS, _MOST_COLUMNS = 3, 24, 2_000
 _LIKELY = 8.0  # weight by which a reading that is proposed may be behind the first
+_APART, _MANY = "columns of labels", 3  # from how many on they are listed
 _PROVISIONAL = "higher"  # direction of a trial, where none is known
 _NOUNS = ("seed", "run", "fold", "split", "repeat", "trial", "item", "question", "resample")
 
@@ -148,7 +149,9 @@ def resolved[T: TrialTable](
     rules = {fault.rule for fault in faults}
     if not made and "ambiguous columns" not in rules and not {f.rule for f in against} <= rules:
         text_of_fault = (
-            refusal(against, _name(source)) if against[0].severity == "error" else str(error)
+            refusal(against, _name(source))
+            if against[0].severity == "error"
+            else "\n".join([str(error), *(f.what for f in against if f.rule == _APART)])
         )
         raise ScoreTableError(text_of_fault, (*against, *error.findings)) from None
     if not made:
@@ -208,7 +211,7 @@ def _tried[T: TrialTable](
         origin = open_source(source, declaration.query, declaration.name)
         queue = _queue(source, origin, declaration, ways_of_faults)
         if not queue:
-            return [], None, _one_algorithm(origin, declaration)
+            return [], None, _unread(origin, declaration, [])
     except BenchinferError:
         return [], None, []
     first = queue[len(ways_of_faults)] if len(queue) > len(ways_of_faults) else queue[0]
@@ -239,8 +242,8 @@ def _tried[T: TrialTable](
         sparse = bool((table.summary.n > 0).mean() < 0.5)
         made.setdefault(table.summary.mean.tobytes(), (sparse, proposal))
     ranked = [proposal for _, proposal in sorted(made.values(), key=lambda pair: pair[0])]
-    one = [] if made else _one_algorithm(origin, declaration)
-    return ranked, None, one or _against(first)
+    against = _against(first)
+    return ranked, None, against if made else _unread(origin, declaration, against)
 
 
 def _queue(
@@ -255,6 +258,21 @@ def _queue(
         return [*ways]
     others = itertools.islice(_candidates(source, origin, declaration), 4 * _MOST_TRIALS)
     return [*ways, *others]
+
+
+def _unread(origin: Source, declaration: Declaration, against: Sequence[Finding]) -> list[Finding]:
+    """Report one algorithm, or the columns of labels, of a table that no reading reads."""
+    if one := _one_algorithm(origin, declaration):
+        return one
+    if len(origin.names) > _MOST_COLUMNS:
+        return [*against]
+    sizes = labels_apart(_frame(origin, declaration), declaration.columns or {})
+    if len(sizes) < _MANY:
+        return [*against]
+    names = join([f"{name} ({n} labels)" for name, n in sizes.items()])
+    what = f"Rows are told apart by {names}: columns={{...}} says what they are,"
+    what += " where=... takes some rows."
+    return [*against, Finding(_APART, "note", len(sizes), what)]
 
 
 def _one_algorithm(origin: Source, declaration: Declaration) -> list[Finding]:
@@ -652,7 +670,12 @@ def _without_infinite(candidate: Candidate, faults: Sequence[Finding]) -> Iterat
     """Yield a candidate without the measures whose scores are infinite, if others are left."""
     measures: Mapping[str, Any] = candidate.options.get("measures", {})
     places = [f.where for f in faults if f.rule == "infinite values"]
-    infinite = {row[head.index("measure")] for head, *rows in places for row in rows}
+    infinite = {
+        row[where[0].index("measure")]
+        for where in places
+        if where and "measure" in where[0]
+        for row in where[1:]
+    }
     rest = {name: way for name, way in measures.items() if name not in infinite}
     if infinite & measures.keys() and rest:
         yield candidate.having(measures=rest)

@@ -36,10 +36,12 @@ SQL = (*DUCKDB, ".sqlite", ".sqlite3")
 EXCEL = (".xlsx", ".xls")
 ARRAYS = (".npz",)
 ARFF = (".arff",)
-# Of a plain table, how a cell that is no number tells its spread or its unit, characters that are
-# looked at, and sizes in bytes above which no table was printed to be read, or has percent signs.
+# Of a plain table, how a cell that is no number tells its spread, its unit or a footnote,
+# characters that are looked at, and sizes in bytes above which no table was printed to be read, or
+# has such signs.
 _SPREAD = re.compile(r"\d\s*(?:\u00b1|\+/?-)\s*[\d.]|\.\d+(?:\+\d*\.\d+|\s*\(\d*\.\d+\))")
 _PERCENT = re.compile(r"(?:^|[,;\t|\"])\s*-?[\d.]+\s*%\"?\s*(?:[,;\t|]|$)")
+_MARK = re.compile(r"\d\.\d+[*\u2020\u2021]+\s*\"?\s*(?:[,;\t|]|$)")
 _FEW = 1 << 20
 _LOOK = 4096
 _LARGE = 1 << 24
@@ -299,7 +301,7 @@ def name_of(path: Path) -> str:
 
 
 def is_page(path: Path) -> bool:
-    """Return whether a file is a page, or a plain table with spreads or percent signs in cells."""
+    """Return whether a file is a page, or a plain table with spreads, units or marks in cells."""
     suffix = path.suffix.casefold()
     if suffix not in TEXT:
         return suffix in _PAGES
@@ -307,7 +309,7 @@ def is_page(path: Path) -> bool:
         return False
     with path.open(encoding="utf-8", errors="replace") as file:
         first = file.read(_LOOK).splitlines()[1:4]
-    signs = [_SPREAD, _PERCENT] if size <= _FEW else [_SPREAD]
+    signs = [_SPREAD, _PERCENT, _MARK] if size <= _FEW else [_SPREAD]
     return any(sign.search(line) for line in first for sign in signs)
 
 

@@ -20,6 +20,7 @@ _ROWS = 3000  # rows that are looked at
 _FEW = 50  # rows that are looked at first
 _MOST = 14  # columns that are compared in pairs
 _MOST_DIFFERENCES = 40  # columns among which differences are sought
+_ON_LINE = 0.05  # of the median deviation, within which numbers are on a line
 _LEAST = 5  # rows in which a difference is none by chance
 _EXACT = 1e-6  # unit of numbers that were not rounded
 
@@ -43,7 +44,7 @@ def companions(scores: Sequence[ColumnProfile], blocks: Codes) -> dict[str, str]
             results[column.name] = f"rank of {other.name}"
             continue
         later = other.named("score") or columns.index(column) > columns.index(other)
-        copies = abs(_correlation(x[finite], y[finite])) > 1 - 1e-6
+        copies = _copies(x[finite], y[finite])
         if copies and later and not column.named("score"):
             results[column.name] = f"the same numbers as {other.name}"
     return results | _bounds(columns, values, results)
@@ -141,6 +142,16 @@ def _bounds(
 def _correlation(x: Array, y: Array) -> float:
     """Return the correlation of two columns that vary; their squares need not be floats."""
     return float(np.corrcoef(x / np.abs(x).max(), y / np.abs(y).max())[0, 1])
+
+
+def _copies(x: Array, y: Array) -> bool:
+    """Return whether columns are on a line; a few large numbers alone do not make one."""
+    if abs(_correlation(x, y)) <= 1 - _EXACT:
+        return False
+    x, y = x / np.abs(x).max(), y / np.abs(y).max()
+    slope = float(np.cov(x, y)[0, 1] / np.var(x, ddof=1))
+    off = np.abs(y - y.mean() - slope * (x - x.mean()))
+    return bool(np.median(off) <= _ON_LINE * np.median(np.abs(y - np.median(y))) + 1e-12)
 
 
 def _correlated(x: Array, y: Array) -> bool:

@@ -125,9 +125,11 @@ def _of_companion(column: ColumnProfile, scores: Sequence[ColumnProfile]) -> str
 
 
 def mark_named(reading: TableReading, columns: Mapping[str, ColumnProfile]) -> bool:
-    """Return whether algorithm and data set, where there is one, have names of their own role."""
-    return all(
-        columns[name].named(role) >= OWN
-        for role in ("algorithm", "dataset")
-        for name in reading.of(role)
-    )
+    """Return whether algorithm and data set, where there is one, have names of their own role.
+
+    Rows of measures have neither: their columns may be of algorithms or of data sets.
+    """
+    labels = [(name, role) for role in ("algorithm", "dataset") for name in reading.of(role)]
+    if not labels and reading.of("measure"):
+        return False
+    return all(columns[name].named(role) >= OWN for name, role in labels)

@@ -9,15 +9,16 @@ from dataclasses import dataclass
 import numpy as np
 
 from benchinfer.scores.roles.dependencies import crossing_rate
-from benchinfer.scores.roles.directions import direction
+from benchinfer.scores.roles.directions import direction, plain
 from benchinfer.scores.roles.effects import Effect
 from benchinfer.scores.roles.labels import known_labels, like_replications
-from benchinfer.scores.roles.names import OWN
+from benchinfer.scores.roles.names import ITEMS, OWN
 from benchinfer.scores.roles.profile import ColumnProfile
 from benchinfer.scores.roles.structure import Structure
-from benchinfer.scores.roles.vetoes import may_be_algorithm, may_be_dataset
+from benchinfer.scores.roles.vetoes import DECLARED, may_be_algorithm, may_be_dataset
 
 MOST_ALGORITHMS = 200  # of a table that nobody declares
+_ITEM = 8.0  # evidence for items as replications of a data set that has a column
 MOST_LEVELS = 12  # of a factor that nobody declares
 _MOST_CHOICES = 81  # of the further labels, for one pair of algorithm and data set
 
@@ -56,19 +57,23 @@ def crossings(table: Structure) -> Iterator[Crossing]:
     if single and not any(c.named("algorithm") >= OWN for c in key):
         return  # one algorithm
     fixed = {n: "ignored: constant" if r == "algorithm" else r for n, r in table.fixed.items()}
+    answers = [k for k in key if k.named("replication") >= OWN and not _is_item(k)]
+    # Items are replications of a data set that has a column, unless their answers are repeated.
+    one_set = "dataset" in fixed.values() and not answers
     for keys, nested in _variants(table):
-        for algorithm, dataset in itertools.product((None, *keys), repeat=2):
-            if algorithm is dataset and (algorithm is not None or len(keys) > 1):
-                continue
-            if algorithm is not None and not may_be_algorithm(algorithm):
-                continue
-            if dataset is not None and not may_be_dataset(dataset):
-                continue
+        for algorithm, dataset in _pairs(keys):
             weight = _weight_of_pair(table, algorithm, dataset, nested=bool(nested))
             if weight is None:
                 continue
+            weight -= _ITEM * (one_set and dataset is not None and _is_item(dataset))
             rest = [k for k in keys if k is not algorithm and k is not dataset]
-            options = [_further_roles(k, table.effects.get(k.name), dataset) for k in rest]
+            items = [k for k in rest if one_set and dataset is None and _is_item(k)]
+            options = [
+                [(_ITEM, "replication", k.name)]
+                if k in items
+                else _further_roles(k, table.effects.get(k.name), dataset)
+                for k in rest
+            ]
             options += [_nested_roles(key, nested, dataset)] if nested else []
             base = {n: role for n, role in fixed.items() if n not in nested.values()}
             base |= {algorithm.name: "algorithm"} if algorithm else {}
@@ -81,6 +86,18 @@ def crossings(table: Structure) -> Iterator[Crossing]:
                 yield Crossing(total, algorithm, dataset, keys, roles)
 
 
+def _pairs(
+    keys: Sequence[ColumnProfile],
+) -> Iterator[tuple[ColumnProfile | None, ColumnProfile | None]]:
+    """Yield the pairs of algorithm and data set that columns may be; None stands for no column."""
+    for algorithm, dataset in itertools.product((None, *keys), repeat=2):
+        same = algorithm is dataset and (algorithm is not None or len(keys) > 1)
+        if same or (algorithm is not None and not may_be_algorithm(algorithm)):
+            continue
+        if dataset is None or may_be_dataset(dataset):
+            yield algorithm, dataset
+
+
 def _variants(table: Structure) -> Iterator[tuple[tuple[ColumnProfile, ...], dict[str, str]]]:
     """Yield the key columns, and those with a coarser column in place of a nested one."""
     yield table.key, {}
@@ -91,6 +108,11 @@ def _variants(table: Structure) -> Iterator[tuple[tuple[ColumnProfile, ...], dic
             if 2 <= parent.n < column.n:
                 keys = tuple(parent if k is column else k for k in table.key)
                 yield keys, {column.name: parent.name}
+
+
+def _is_item(column: ColumnProfile) -> bool:
+    """Return whether a column is named as items, which are replications within a data set."""
+    return plain(column.name) in ITEMS
 
 
 def lead(column: ColumnProfile, role: str) -> float:
@@ -130,7 +152,7 @@ def _as_algorithm(column: ColumnProfile) -> float:
     weight -= 2.0 * (column.unique and column.n > 60)
     weight += 1.5 * known_labels(column.labels) - 1.5 * column.counts()
     weight -= 2.0 * (column.missing > 0.02)
-    return float(weight - 2.0 * all(direction(label) for label in column.labels))
+    return float(weight)
 
 
 def _as_dataset(column: ColumnProfile) -> float:
@@ -150,9 +172,10 @@ def _further_roles(
     replication = lead(column, "replication") + 3.0 * like_replications(column.labels)
     replication += {"whole": 0.6, "text": -0.9}.get(column.kind, -2.0) + 1.1 * column.counts()
     replication += float(np.clip(1.2 - 0.5 * ratio, -1.5, 1.2))
-    # A few named levels that cross all others are factors, no repeated answer.
+    # A few levels that cross all others are factors, no repeated answer, unless they may count.
     repeated = column.named("replication") > 0 or like_replications(column.labels) > 0
-    replication -= 9.0 * (text and column.n <= MOST_LEVELS and not repeated)
+    levels = column.kind != "whole" or column.named("factor") >= OWN
+    replication -= 9.0 * (levels and column.n <= MOST_LEVELS and not repeated)
     factor = lead(column, "factor") - 0.3 + {"real": 0.6, "boolean": 0.6}.get(column.kind, 0.0)
     if column.named("attribute", "companion") >= OWN:  # a size or version that crosses all others
         factor, replication = factor - lead(column, "factor"), -9.0
@@ -170,6 +193,8 @@ def _further_roles(
         "algorithm": lead(column, "algorithm") - 0.6 if column.named("algorithm") >= OWN else -9.0,
         "status": lead(column, "status") - 2.5 - 2.0 * column.balanced if text else -9.0,
     }
+    if column.of_measures and max(column.suggested.values(), default=0.0) < DECLARED:
+        weights = {"measure": weights["measure"]}
     ranked = sorted(weights.items(), key=lambda item: -item[1])[:3]
     return [(weight, role, column.name) for role, weight in ranked]
 
@@ -183,4 +208,5 @@ def _nested_roles(
     of_dataset = dataset is not None and outer == dataset.name
     known = max(lead(column, "replication"), 0.6 * lead(column, "dataset") * of_dataset)
     weight = known - 2.2 + max(0.0, -lead(column, "algorithm"))
+    weight += 2.0 * (of_dataset and _is_item(column))
     return [(weight, "replication" if of_dataset else "unit", inner)]

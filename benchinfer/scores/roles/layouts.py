@@ -148,6 +148,8 @@ class Layouts:
         if algorithm is None and dataset is not None:
             weight += like + larger + size(n_datasets / n) + 0.3
             yield from self._made(roles, wide, "wide-algorithms", (n, n_datasets, repeats), weight)
+        elif algorithm is None and crossing.of("measure"):  # a row for each measure
+            yield from self._made(roles, wide, "wide-algorithms", (n, 1, 1), weight + like)
         elif algorithm is None and any(
             c.named("algorithm", "dataset") < OWN for c in crossing.of("replication")
         ):

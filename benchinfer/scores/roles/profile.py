@@ -13,7 +13,7 @@ import numpy as np
 from benchinfer.core.numbers import number_of
 from benchinfer.numerics.types import Array, Codes
 from benchinfer.scores.columns import FAILED, NONE
-from benchinfer.scores.roles.directions import plain
+from benchinfer.scores.roles.directions import direction, plain
 from benchinfer.scores.roles.names import AGGREGATE, suggested_roles
 
 if TYPE_CHECKING:
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 type Kind = Literal["empty", "boolean", "date", "url", "list", "free text", "text", "whole", "real"]
 ROWS = 50_000  # rows of the sample in which roles are searched
 _SHOWN = 40  # labels that a profile keeps
+_FIRST = 20  # values that are looked at before all others
 _LONG = 60  # characters from which text is free text
 _MISSING = frozenset((*NONE, *FAILED, "\u2013", "\u2014", "inf", "nan±nan", "nan+-nan"))
 _NUMBER = re.compile(
@@ -100,6 +101,11 @@ class ColumnProfile:
     def sums(self) -> bool:
         """Whether the name is that of a sum or mean of several scores."""
         return self.numeric and AGGREGATE.fullmatch(plain(self.name)) is not None
+
+    @cached_property
+    def of_measures(self) -> bool:
+        """Whether labels are names of measures, each with its direction."""
+        return self.kind == "text" and self.n > 1 and all(map(direction, self.labels))
 
     def counts(self) -> bool:
         """Return whether values count from 0 or 1, almost without gaps."""
@@ -210,10 +216,16 @@ def _kind_of_text(values: pd.Series[Any]) -> tuple[Kind, Array, bool]:
 
 def _numbers(values: pd.Series[Any]) -> tuple[Array | None, bool]:
     """Return numbers in text, and whether spreads stand beside them; None for other text."""
+    import pandas as pd
+
     levels = values.dropna().unique()
-    table: dict[Any, float] = {}
+    if any(_number(str(level))[0] is None for level in levels[:_FIRST]):
+        return None, False
+    plain = np.asarray(pd.to_numeric(pd.Series(levels), errors="coerce"), np.float64)
+    known = np.isfinite(plain)
+    table = dict[Any, float](zip(levels[known], plain[known].tolist(), strict=True))
     spread = False
-    for level in levels:
+    for level in levels[~known]:
         number, has_spread = _number(str(level))
         if number is None:
             return None, False

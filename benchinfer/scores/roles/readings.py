@@ -73,6 +73,13 @@ def readings(
     ][:most]
 
 
+def labels_apart(frame: pd.DataFrame, declared: Mapping[str, str]) -> dict[str, int]:
+    """Return the columns of labels that tell rows apart, with the number of labels of each."""
+    part = sample(frame).reset_index(drop=True)
+    table = structure(profiles(part, declared), len(part))
+    return {} if table.row_label is not None else {c.name: c.n for c in table.key}
+
+
 @np.errstate(over="ignore", divide="ignore", invalid="ignore")
 def only_algorithm(frame: pd.DataFrame, declared: Mapping[str, str]) -> tuple[str, str] | None:
     """Return the column named as that of algorithms and its only label; None if it has several."""

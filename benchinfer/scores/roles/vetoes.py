@@ -73,6 +73,8 @@ def may_be_algorithm(column: ColumnProfile) -> bool:
     """Return whether a label column may hold algorithms: items and columns with gaps do not."""
     if column.named("algorithm") >= DECLARED:
         return True
+    if column.of_measures:
+        return False
     other = column.named(
         *("dataset", "replication", "measure", "status", "attribute", "factor", "score"),
         "companion",
@@ -84,4 +86,6 @@ def may_be_algorithm(column: ColumnProfile) -> bool:
 
 def may_be_dataset(column: ColumnProfile) -> bool:
     """Return whether a label column may hold data sets."""
+    if column.of_measures and column.named("dataset") < DECLARED:
+        return False
     return column.named("dataset") > 0 or column.named("algorithm") < OWN

@@ -30,7 +30,7 @@ from benchinfer.scores.columns import (
 from benchinfer.scores.coverage import Finding
 from benchinfer.scores.roles.companions import aggregates
 from benchinfer.scores.roles.crossing import MOST_LEVELS
-from benchinfer.scores.roles.directions import plain
+from benchinfer.scores.roles.directions import HIGHER, LOWER, direction, plain
 from benchinfer.scores.roles.labels import like_replications
 from benchinfer.scores.roles.names import suggested_roles
 from benchinfer.scores.roles.profile import profiles
@@ -283,7 +283,9 @@ def _candidates(source: Source, long: Roles, measures: Sequence[str]) -> list[st
         return []
     if "algorithm" in long.of:
         return _of_rows_of_algorithms(long, left)
-    return ["wide-algorithms"] if {"dataset", "replication"} & set(long.of) else []
+    labelled = {"dataset", "replication"} & set(long.of)
+    named = sum(map(is_measure, left))
+    return ["wide-algorithms"] if labelled and 2 * named <= len(left) else []
 
 
 def _with_measures(names: Sequence[str], measures: Sequence[str]) -> str | None:
@@ -301,8 +303,15 @@ def _with_measures(names: Sequence[str], measures: Sequence[str]) -> str | None:
 
 
 def is_measure(label: str) -> bool:
-    """Return whether a label is the name of a measure."""
-    return re.sub(r"[^a-z0-9]", "", label.casefold()) in MEASURES
+    """Return whether a label is the name of a measure, also of one at a depth.
+
+    Examples
+    --------
+    >>> [is_measure(label) for label in ("ROC AUC", "ndcg@10", "map_reduce", "iris")]
+    [True, True, False, False]
+    """
+    bare = re.sub(r"@\d+$", "", label.casefold().strip())
+    return re.sub(r"[^a-z0-9]", "", bare) in MEASURES or plain(bare) in HIGHER | LOWER
 
 
 def _of_rows_of_algorithms(long: Roles, left: Sequence[str]) -> list[str]:
@@ -331,7 +340,10 @@ def _named_as_measures(source: Source, long: Roles, measures: Sequence[str]) -> 
         return None
     kind = "is named as a measure" if len(named) == 1 else "are named as measures"
     what = f"{count(len(named), 'column')} {kind}, not as data sets: {several(named)}."
-    hint = f"{directions(tuple(named))} reads one column per measure"
+    ways = {name: direction(name) for name in named}
+    known = {name: way for name, way in ways.items() if way}
+    declared = f"measures={known!r}" if len(known) == len(ways) else directions(tuple(named))
+    hint = f"{declared} reads one column per measure"
     if len(named) < len(left):
         hint += '; layout="rows-are-algorithms" takes all of them for data sets'
     proposes = (("measures", tuple(named)),)

@@ -202,6 +202,44 @@ def test_passages_with_items_and_answers_are_proposed_as_levels():
         read_scores(answers, measures="acc:higher", dataset="quiz")  # run is no replication here
 
 
+def test_rows_of_measures_with_arrows_have_the_directions_of_the_arrows(tmp_path):
+    path = tmp_path / "indices.csv"
+    rows = "sil (\u2191),0.9,0.51*,-0.1\nWB (\u2193),0.4,8.2,4556\nWB* (\u2193),0.3,8.1,5*\n"
+    path.write_text(f",gt,near,far\n{rows}CH (\u2191),8061.3,733.6,0.7*\n", encoding="utf-8")
+    first = proposals(path)[0]
+    assert first.directions == {
+        **dict.fromkeys(("sil (\u2191)", "CH (\u2191)"), "higher"),
+        **dict.fromkeys(("WB (\u2193)", "WB* (\u2193)"), "lower"),
+    }
+    scores = read_scores(path, **first.options, measures=first.directions)
+    assert scores.algorithms == ("far", "gt", "near")
+    assert scores.summary.mean[:, 0, 1].tolist() == [8061.3, 0.4, 0.3, 0.9]
+
+
+def test_measures_at_several_depths_are_no_data_sets(tmp_path):
+    for k, name in enumerate(("bm25", "dense")):
+        keys = [f"{m}@{n}" for m in ("ndcg", "recall", "map") for n in (1, 5)] + ["index_secs"]
+        numbers = ", ".join(f'"{key}": 0.{i + k}1' for i, key in enumerate(keys))
+        (tmp_path / f"set__{name}__metrics.json").write_text(f"{{{numbers}}}")
+    for proposal in proposals(tmp_path):
+        assert executed(tmp_path, proposal).datasets == (tmp_path.name,)
+        assert proposal.directions["ndcg@5"] == "higher"
+
+
+def test_infinite_scores_of_one_measure_do_not_hide_the_others():
+    rows = frame(["who", "where", "num_obs"], AGENTS, ENVS, SEEDS, scores=("quality", "richness"))
+    rows.loc[3, "richness"] = np.inf
+    first = proposals(rows)[0]
+    assert [*first.directions] == ["quality"]
+    assert "richness left out: infinite scores" in first.gives
+
+
+def test_measures_in_the_header_are_declared_with_their_known_directions():
+    rows = pd.DataFrame({"model": ["a", "b"], "mae": [0.1, 0.2], "acc": [0.6, 0.8]})
+    with pytest.raises(ScoreTableError, match=r"measures=\{'mae': 'lower', 'acc': 'higher'\}"):
+        read_scores(rows, measures="value:higher")
+
+
 def ablation(*, named=True, levels=("mixup", "none")):
     """Scores of two networks with and without an augmentation."""
     rows = [
@@ -246,3 +284,18 @@ def test_factors_tell_rows_apart_and_are_no_replications():
     with pytest.raises(ScoreTableError) as error:
         read_scores(unlike, measures="accuracy:higher")
     assert "factor" not in str(error.value)
+
+
+def test_a_table_of_many_settings_is_refused_with_what_tells_its_rows_apart():
+    sizes = {name: [f"{name}{i}" for i in range(7)] for name in ("solver", "part", "piece")}
+    rows = frame(["task", *sizes], ("s", "t"), *sizes.values(), scores=("points",))
+    rows["points"] = [f"{x}?" for x in rows["points"]]
+    with pytest.raises(ScoreTableError) as error:
+        read_scores(rows)
+    assert "Rows are told apart by " in str(error.value)
+    assert "solver (7 labels)" in str(error.value)
+
+
+def test_errors_list_no_more_than_twenty_columns():
+    with pytest.raises(ScoreTableError, match=r"x18 and 21 more\."):
+        read_scores(pd.DataFrame({"t": [*"aab"]} | {f"x{i}": [*"abc"] for i in range(40)}))

@@ -230,5 +230,19 @@ def test_a_setting_of_the_items_is_no_score():
     assert all("top" not in reading.of("score") for reading in readings(rows))
 
 
+def test_items_of_a_named_data_set_are_replications_unless_answers_repeat():
+    labels = [("model", ["a", "b", "c"]), ("question_id", [f"q{i}" for i in range(12)])]
+    rows = grid(*labels)
+    rows = rows.assign(task="mmlu", solved=(_noise(len(rows)) > 0.5).astype(int))
+    first = readings(rows)[0]
+    assert (first.of("dataset"), first.of("replication")) == (("task",), ("question_id",))
+    assert first.sure
+    first = readings(rows.drop(columns="task"))[0]
+    assert (first.of("dataset"), first.of("replication")) == (("question_id",), ())
+    rows = grid(*labels, ("seed", [1, 2, 3]))
+    rows = rows.assign(task="mmlu", solved=(_noise(len(rows)) > 0.5).astype(int))
+    assert "question_id" in readings(rows)[0].of("dataset")
+
+
 def _noise(n):
     return np.round(np.random.default_rng(7).random(n), 4)

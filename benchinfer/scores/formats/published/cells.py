@@ -18,6 +18,7 @@ _BLANK = re.compile(
 _MARKS = re.compile(
     r"\^?[*\u2020\u2021\u00a7\u00b6\u2016\u2605\u2191\u2193\u00b9\u00b2\u00b3]|(?<=\d)\^\w"
 )
+_ARROWS = "\u2191\u2193"  # of measures, in whose names they are directions
 _NUMBER = r"[+\-\u2212]?(?:\d+(?:[,\u202f\u00a0]\d+)*(?:\.\d+)?|\.\d+)(?:[eE][+-]?\d+)?"
 _CELL = re.compile(
     rf"(?P<mean>{_NUMBER})\s*(?P<unit>%)?\s*"
@@ -87,7 +88,7 @@ def numbers_of(grid: Grid, typed: str) -> PublishedTable:
             for c, t in zip(cells, texts, strict=True)
         )
         if odd * 2 > len(rows):
-            means[name] = list(texts)
+            means[name] = list(_labels([row[i].strip() for row in rows]))
             continue
         means[name] = [
             _number(c["mean"], comma=comma) if c is not None else None if _is_blank(t) else t
@@ -105,6 +106,21 @@ def numbers_of(grid: Grid, typed: str) -> PublishedTable:
         if any(c is not None and (c["unit"] or c["after"]) for c in cells):
             percent.append(name)
     return PublishedTable(means, spreads, marks, ranks, tuple(percent))
+
+
+def _labels(cells: Sequence[str]) -> Sequence[str]:
+    """Return labels without emphasis and footnotes, unless these tell labels apart.
+
+    Examples
+    --------
+    >>> _labels(["**svm**", "knn\u2020"]), _labels(["XB (\u2193)", "XB* (\u2193)"])
+    (['svm', 'knn'], ['XB (\u2193)', 'XB* (\u2193)'])
+    """
+    plain = [
+        _MARKS.sub(lambda mark: mark[0] if mark[0] in _ARROWS else "", cell).strip()
+        for cell in cells
+    ]
+    return plain if len({*plain}) == len({*cells}) else cells
 
 
 def _matched(cell: str) -> re.Match[str] | None:
