@@ -5,8 +5,9 @@ from itertools import product
 import numpy as np
 import pytest
 
-from benchinfer.analyses.factors.effects import interaction, tested
+from benchinfer.analyses.factors.effects import CellEffects, interaction, tested
 from benchinfer.analyses.factors.numerics.grid import Grid, level_pairs
+from benchinfer.analyses.factors.numerics.tests import ContrastEstimates
 from benchinfer.analyses.factors.options import FactorsOptions
 
 pytestmark = pytest.mark.calibration
@@ -49,6 +50,17 @@ def differing(rng, shape):
     return 3 * rng.normal(size=(*shape[:2], *(1 for _ in shape[2:]))) + rng.normal(size=shape)
 
 
+def with_gaps(draw, share=0.25):
+    """Noise with cells that are missing at random, more than half of the data sets having some."""
+
+    def noise(rng, shape):
+        values = draw(rng, shape)
+        values[rng.uniform(size=shape) < share] = np.nan
+        return values
+
+    return noise
+
+
 CELLS = {
     "null, normal": (null, normal, 10, (2, 2, 2)),
     "null, t with 3 df": (null, heavy, 10, (2, 2, 2)),
@@ -60,6 +72,10 @@ CELLS = {
     "crossover, t with 3 df": (crossed, heavy, 12, (2, 2, 3)),
     "main effects, unequal": (main, unequal, 10, (3, 2, 2)),
     "main effects that differ": (main, differing, 10, (2, 2, 2)),
+    "gaps: null, normal": (null, with_gaps(normal), 10, (2, 2, 2)),
+    "gaps: null, unequal data sets": (null, with_gaps(unequal), 10, (2, 2, 2)),
+    "gaps: crossover, t with 3 df": (crossed, with_gaps(heavy), 12, (2, 2, 3)),
+    "gaps: main effects that differ": (main, with_gaps(differing), 20, (3, 2, 2)),
 }
 
 
@@ -70,20 +86,22 @@ def simulate(name, tables, seed=59):
     codes = np.array([*product(*map(range, sizes))])
     pairs = [level_pairs(size, None) for size in sizes]
 
-    def effects(array):
-        grid = Grid(array.reshape(len(array), -1), codes, sizes)
-        mains = np.concatenate([grid.main(f, p) for f, p in enumerate(pairs)], axis=1)
-        return grid, mains
+    def grid_of(array):
+        return Grid(array.reshape(len(array), -1), codes, sizes)
 
-    exact, exact_mains = effects(truth[None])
+    exact = grid_of(truth[None])
+    mains = [exact.main(f, p)[0] for f, p in enumerate(pairs)]
     doubles = [exact.double(f, g, pairs[f], pairs[g])[0] for f, g in exact.pairs]
-    true = np.concatenate([exact_mains[0], *doubles])
+    true = np.concatenate([*mains, *doubles])
     weight, of_pair = OPTIONS.weights(len(exact.pairs))
     false = covered = 0
     for _ in range(tables):
-        grid, mains = effects(truth + noise(rng, (n, *sizes)))
-        parts = [tested(mains, weight, 0.0, OPTIONS)[0]]
-        parts += [interaction(grid, fg, pairs, of_pair, OPTIONS) for fg in grid.pairs]
+        effects = CellEffects.of(grid_of(truth + noise(rng, (n, *sizes))), pairs)
+        main_effects, values = zip(*(effects.main(f, p) for f, p in enumerate(pairs)), strict=True)
+        by_dataset = None if effects.model else np.concatenate(values, axis=1)
+        estimates = ContrastEstimates.join(main_effects)
+        parts = [tested(estimates, by_dataset, weight, 0.0, OPTIONS)[0]]
+        parts += [interaction(effects, fg, pairs, of_pair, OPTIONS) for fg in exact.pairs]
         p, low, high = (
             np.concatenate([getattr(part, name) for part in parts])
             for name in ("p_value", "low", "high")
