@@ -32,7 +32,7 @@ def test_a_table_in_the_place_of_a_command(run: Callable) -> None:
     found = run("compare", "mixde", "k2.csv")
     assert found.exit_code == 2
     assert "did you mean 'mixed'?" in found.stderr
-    assert "one of auto, mixed, meta, permutation" in found.stderr
+    assert "one of auto, factors, mixed, meta, permutation" in found.stderr
     found = run("compre")
     assert found.exit_code == 2
     assert "did you mean 'compare'?" in found.stderr
