@@ -42,6 +42,18 @@ def several(names: Sequence[str], shown: int = 5, last: str = "and") -> str:
     return join([*names[:shown], f"{len(names) - shown} more"], last)
 
 
+def first_of(names: Sequence[str], shown: int = 20) -> list[str]:
+    """Return the first names of a list, and how many more there are.
+
+    Examples
+    --------
+    >>> first_of(["a", "b", "c"], 2), first_of(["a", "b"], 2)
+    (['a', 'b', 'and 1 more'], ['a', 'b'])
+    """
+    more = len(names) - shown
+    return [*names[:shown], *([f"and {more} more"] if more > 0 else [])]
+
+
 def within(title: str) -> str:
     """Return a title with a small initial, for use within a sentence.
 

@@ -21,7 +21,7 @@ import numpy as np
 from benchinfer.core.errors import ScoreTableError, unknown
 from benchinfer.core.hints import directions, literal
 from benchinfer.core.measure import Measure
-from benchinfer.core.numbers import number_of
+from benchinfer.core.numbers import first_of, number_of
 from benchinfer.numerics.types import Array
 from benchinfer.scores.coverage import Finding
 from benchinfer.scores.resampling import FOLDS, REPEATS
@@ -45,7 +45,6 @@ LAYOUTS = {
     "wide-measures": "{measure}",
     "rows-are-algorithms": "{dataset}",
 }
-_LISTED = 20  # names of columns that an error lists
 # The first name of a role is its own and wins over the others. Compared without case, spaces,
 # dashes and dots, and without "_name" or "_id" at the end.
 COMMON: dict[str, tuple[str, ...]] = {
@@ -469,8 +468,7 @@ def _missing(
         if scores and not measures:
             declared = f"{directions(tuple(search.left) if len(search.left) == 1 else ())}"
             hint = f"name it: {declared}; the table has: "
-        more = f" and {len(search.names) - _LISTED} more" * (len(search.names) > _LISTED)
-        hint += f"{', '.join(search.names[:_LISTED])}{more}."
+        hint += f"{', '.join(first_of(search.names))}."
         close = (n for m in measures for n in difflib.get_close_matches(m, search.left, 1))
         near = next(close, "") if scores and not {*measures} & {*search.left} else ""
         if scores and (hits := [m for m in measures if m in search.left]):

@@ -171,8 +171,7 @@ class ScoreTable(Showable):
         measure
             By default, of all measures.
         """
-        measure = None if self.summary.measures == (measure,) else measure  # the only one
-        name = "facts" if measure is None else f"facts of {measure}"
+        name = f"facts of {None if self.summary.measures == (measure,) else measure}"
         if name not in self._memo:
             self._memo[name] = Facts(
                 self.summary if measure is None else self.summary.of(self.measure(measure).name),
@@ -186,8 +185,7 @@ class ScoreTable(Showable):
         return self._memo[name]
 
     def _findings(self, measure: str | None) -> tuple[Finding, ...]:
-        measure = None if self.summary.measures == (measure,) else measure
-        name = f"findings of {measure}" if measure is not None else "findings"
+        name = f"findings of {None if self.summary.measures == (measure,) else measure}"
         if name not in self._memo:
             self._memo[name] = self.notes + check(self.facts(measure))
         return self._memo[name]

@@ -297,5 +297,5 @@ def test_a_table_of_many_settings_is_refused_with_what_tells_its_rows_apart():
 
 
 def test_errors_list_no_more_than_twenty_columns():
-    with pytest.raises(ScoreTableError, match=r"x18 and 21 more\."):
+    with pytest.raises(ScoreTableError, match=r"x18, and 21 more\."):
         read_scores(pd.DataFrame({"t": [*"aab"]} | {f"x{i}": [*"abc"] for i in range(40)}))
