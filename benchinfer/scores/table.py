@@ -621,8 +621,7 @@ class ScoreTable(Showable):
             a TOML file with tables of numbers.
 
             A tolerance may follow, in the unit of the normalised scores: ``"min-max:0.05"``; it is
-            the key ``tolerance`` of a mapping or a file. Algorithms that are references are not
-            compared: they are left out.
+            the key ``tolerance`` of a mapping or a file. Algorithms of references are left out.
         measures
             By default, all measures.
 
@@ -779,9 +778,8 @@ class ScoreTable(Showable):
         if self.rows.reduced or self.rows.in_cluster:
             return self.statistics().digest
         if "digest" not in self._memo:
-            self._memo["digest"] = fingerprint(
-                self.rows, self.summary, self.domains, self.covariates, self.features
-            )
+            parts = self.rows, self.summary, self.domains, self.covariates, self.features
+            self._memo["digest"] = fingerprint(*parts)
         return self._memo["digest"]
 
     @override
