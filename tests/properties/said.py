@@ -2,6 +2,9 @@
 
 import re
 
+from tests.properties.odd_tables import ODD
+
+SIGNED = tuple(name for name in ODD if re.search("[<>]", name))
 MOST_SHARED = 5  # words in a row that a sentence and its remedy may have in common
 
 
@@ -41,7 +44,8 @@ def check_sentences(result: object) -> int:
             assert text[-1] in ".?", text
             assert not re.search(r"  |(?<!\w)\(\)|: nan|\.\.$", text), text
         plain = said
-        for name in names:
+        # Data sets that were left out are no longer of the result, but their names are odd, too.
+        for name in sorted({*names, *SIGNED}, key=len, reverse=True):
             plain = plain.replace(name, "")
         assert not re.search(r"\bat (most|least)\b|(?<!p )[<>]", plain), said
         assert f"{check.check}:" not in said, said
