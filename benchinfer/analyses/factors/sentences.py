@@ -95,7 +95,7 @@ def _pair(one: LevelComparison, *, with_numbers: bool) -> str:
     for row in table.to_dict("records"):
         first, second = row["first"], row["second"]
         if row["verdict"] == Verdict.UNDECIDED.label:
-            undecided.append(f"{first} and {second}")
+            undecided.append(f"whether {first} is better than {second}")
             continue
         if row["verdict"] == Verdict.EQUIVALENT.label:
             verdicts.append(f"{first} and {second} are equivalent")
@@ -111,7 +111,7 @@ def _pair(one: LevelComparison, *, with_numbers: bool) -> str:
             amount = f" by {_amount(one.measure, sides, write)}"
         verdicts.append(f"{winner} is better than {loser}{amount}")
     if undecided:
-        verdicts.append(f"{join(undecided)} are undecided")
+        verdicts.append(f"{join(undecided)} is undecided")
     return "; ".join(verdicts)
 
 
