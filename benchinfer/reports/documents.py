@@ -363,7 +363,8 @@ GATE = Document(
     "A verdict on a candidate.",
     {
         **of_source(
-            "verdict", "outcome", "headline", "baseline", "candidate", "want", "level", "rule"
+            *("verdict", "outcome", "headline", "baseline", "candidate", "want", "by_more_than"),
+            *("level", "rule"),
         ),
         "measures": (
             Rows,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import tomllib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
@@ -28,7 +29,10 @@ type Where = str | Callable[[pd.DataFrame], object]
 # What rows without a score count as: "missing", "error", "worst", an algorithm, or a score.
 type Failed = str | float
 type Crashed = Literal["stopped", "missing"]
-type Repeats = Literal["error", "keep", "mean"]
+# What several scores of one place are: "error", "keep", "mean", "pass^k" or "pass@k".
+type Repeats = str
+# That all of k answers are right, or one is.
+PASS = re.compile(r"pass([\^@])([1-9]\d{0,5})")
 _TOP = ("covariates", "units", "take", "resampling", "measures")
 _LISTS = {"covariates": '["n_rows", "size"]', "units": '["item", "answer"]'}
 _MEASURE = ("better", "tolerance", "scale", "bounds", "unit", "label", "limit", "par")
@@ -169,7 +173,8 @@ class Declaration:
         """Raise a ScoreTableError where a field has a value that no table allows."""
         if self.unit_weights not in (choices := ("items", "units")):
             raise ScoreTableError(unknown("unit weights", self.unit_weights, choices))
-        if self.repeats not in (choices := ("error", "keep", "mean")):
+        if self.repeats not in ("error", "keep", "mean") and not PASS.fullmatch(self.repeats):
+            choices = ("error", "keep", "mean", "pass^3", "pass@3")
             raise ScoreTableError(unknown("repeats", self.repeats, choices))
         check_failed(self.failed, words=FAILED_WORDS)
         if self.crashed not in (choices := ("stopped", "missing")):

@@ -24,10 +24,12 @@ from benchinfer.scores.checks.faults import (
     averaged,
     covariate_faults,
     duplicate_rows,
+    passed,
     status_without_limit,
     tally,
     tests,
     usable,
+    without_answers,
 )
 from benchinfer.scores.checks.findings import (
     COUNTED_RUNS,
@@ -56,6 +58,7 @@ from benchinfer.scores.columns import (
 from benchinfer.scores.coverage import Finding, refuse
 from benchinfer.scores.declaration import (
     FAILED_WORDS,
+    PASS,
     Crashed,
     Declaration,
     Failed,
@@ -166,6 +169,10 @@ def read_scores(
         Several scores of one (data set, replication, algorithm, measure) are a fault
         (``"error"``), allowed (``"keep"``), or averaged (``"mean"``), as answers to one question
         that was asked several times: these are no replications.
+
+        Of answers that are right (1) or wrong (0), ``"pass^3"`` is the probability that three are
+        all right and ``"pass@3"`` that one of three is, each without bias from the three or more
+        there are. With units whose last level is one of answers, it is that of their items.
     failed
         Rows without a score (NaN, null, empty, or a word such as ``timeout``) are failures, which
         `ScoreTable.failures` lists: ``"missing"`` to the analyses, a fault (``"error"``), or worth
@@ -715,18 +722,32 @@ def _settled(
         reading = _again(reading, frame)
         findings += notes
     faulty = any(n for rule, n in reading.counts.items() if rule not in ("rows", "absent"))
-    if reading.repeats == "mean" and reading.canonical is not None and not faulty:
+    return (reading if faulty else _reduced(reading, findings)), failures
+
+
+def _reduced(reading: Reading, findings: list[Finding]) -> Reading:
+    """Return the reading with one score for repeated ones if requested, adding a finding."""
+    if reading.repeats == "mean" and reading.canonical is not None:
         repeated = duplicate_rows(reading)
         if repeated is not None:
             findings.append(repeated)
             reading = _again(reading, averaged(reading))
-    return reading, failures
+    if not PASS.fullmatch(reading.repeats):
+        return reading
+    frame, finding = passed(reading)
+    findings.append(finding)
+    if frame is None:
+        return reading
+    labels = [f"{m.display_name} ({reading.repeats})" for m in reading.measures]
+    measures = tuple(replace(m, label=n) for m, n in zip(reading.measures, labels, strict=True))
+    options = measures, reading.repeats, reading.failed
+    return _of_frame(frame, without_answers(reading.roles), options)
 
 
 def _limited(reading: Reading, findings: list[Finding], crashed: Crashed) -> tuple[Reading, Any]:
     """Return the reading with stopped runs scored, and the runs that have no time."""
     runs = RunStates(reading)
-    if reading.repeats == "mean" or set(INNER) & set(reading.roles.of):
+    if reading.repeats not in ("error", "keep") or set(INNER) & set(reading.roles.of):
         raise ScoreTableError(
             "runs with a limit are not averaged before they are compared: means of stopped and"
             " solved runs are neither.",

@@ -578,3 +578,13 @@ def test_commands_load_only_what_they_need(command: list[str], heavy: list[str])
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True, text=True)
     assert len(done.stdout.splitlines()) > 5
     assert done.stdout.splitlines()[-1] == "loaded"
+
+
+def test_repeated_answers_as_pass_k(run: Callable, tmp_path: Path) -> None:
+    right = {("t1", "a"): 3, ("t2", "a"): 1, ("t1", "b"): 2, ("t2", "b"): 2}
+    lines = [f"{t},{m},{i},{int(i < c)}" for (t, m), c in right.items() for i in range(3)]
+    (tmp_path / "runs.csv").write_text("\n".join(["task,agent,trial,reward", *lines]))
+    arguments = ["-m", "reward:higher", "--units", "task,trial", "--repeats", "pass^2"]
+    found = run("describe", tmp_path / "runs.csv", *arguments, "--dataset", "air")
+    assert "reward (pass^2)" in found.stdout
+    assert "0.50  0.71" in found.stdout  # of t1 and t2: 1 and 0

@@ -29,6 +29,12 @@ def test_unknown_candidates_are_named(run: Callable) -> None:
         (("score:higher:0.01", "--on-undecided", "pass"), 0, "Undecided counts as a pass here."),
         (("score:higher:0.01", "--on-undecided", "fail"), 1, "Undecided counts as a fail here."),
         (("score:higher:0.02", "--want", "superior"), 3, "better than alg1"),
+        (
+            ("score:higher:0.02", "--want", "superior", "--by-more-than", "0.005"),
+            3,
+            "neither that alg2 is better than alg1 by more than 0.005, nor that it is worse",
+        ),
+        (("score:higher", "--by-more-than", "0.005"), 2, "is to be better"),
         (("score:higher:0.02", "--by", "permutation"), 0, "on a typical one of data sets"),
         (("score:higher:0.02", "--candidate", "alg2"), 2, "given twice"),
         (("score:higher:0.02", "--level", "0.4"), 2, "level is 0.4"),

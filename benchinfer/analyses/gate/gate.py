@@ -57,6 +57,7 @@ def gate(
     baseline: str,
     candidate: str,
     want: Want = "noninferior",
+    by_more_than: float = 0.0,
     by: By = "auto",
     target: Literal["auto"] | Target = "auto",
     level: float = 0.95,
@@ -86,6 +87,10 @@ def gate(
         (``"noninferior"``), or that it is better (``"superior"``).
 
         The tolerance is that of the measure. Without one, not worse means better.
+    by_more_than
+        Difference in the unit of the measure, of a ratio as a share, that a candidate which is to
+        be better has to exceed: with 0.005 the difference must be shown to be larger than that. It
+        needs ``want="superior"`` and one measure.
     by
         Analysis of the two algorithms: ``"mixed"``, ``"pair"`` (one data set), ``"permutation"``
         (signed ranks; of units of unequal size signs of their sums), or ``"auto"``: the one that
@@ -158,15 +163,29 @@ def gate(
     """
     if not 0.5 < level < 1:
         raise ArgumentError(f"level is {level!r}.", hint="between 0.5 and 1, as in 0.95.")
+    _check_margin(by_more_than, want)
     scores = _of_cases(as_table(scores)) if unit == "case" else as_table(scores)
     names = _measures(scores, measure)
+    if by_more_than and len(names) > 1:
+        raise ArgumentError(
+            f"by_more_than={by_more_than!r} has one unit, and measures are {', '.join(names)}.",
+            hint=f"judge one of them, as in measure={names[0]!r}.",
+        )
     scores = of_levels(scores, baseline, candidate, names) if scores.factors else scores
     _check_sides(scores, baseline, candidate)
     check_failed(failed, words=FAILED_WORDS)
     failed = stand_in(failed, scores.algorithms, words=FAILED_WORDS)
     pairs = [_pair(scores, scores.measure(name), (baseline, candidate), failed) for name in names]
     questions = [
-        GateQuestion(pair.scores, name, baseline, candidate, target, level)
+        GateQuestion(
+            pair.scores,
+            name,
+            baseline,
+            candidate,
+            target,
+            level,
+            ahead=replace(pair.scores.measure(name), tolerance=by_more_than).margin,
+        )
         for name, pair in zip(names, pairs, strict=True)
     ]
     for q in questions:
@@ -185,6 +204,7 @@ def gate(
         on_undecided=on_undecided,
         measures=_judged(questions, pairs, tested, shares, want, alpha_of(level)),
         notes=tuple(notes),
+        by_more_than=by_more_than,
     )
     if not _paired_by_label(scores):
         return result
@@ -195,6 +215,7 @@ def gate(
             baseline=baseline,
             candidate=candidate,
             want=want,
+            by_more_than=by_more_than,
             by=by,
             target=target,
             level=level,
@@ -211,6 +232,19 @@ def _measures(scores: ScoreTable, measure: str | Sequence[str] | None) -> list[s
     if len(set(names)) < len(names) or not names:
         raise ArgumentError(f"measures are {', '.join(names) or 'none'}.", hint="name each once.")
     return names
+
+
+def _check_margin(by_more_than: float, want: Want) -> None:
+    """Raise an ArgumentError for a difference to exceed that is none, or that nothing asks for."""
+    if not 0 <= by_more_than < math.inf:
+        raise ArgumentError(
+            f"by_more_than is {by_more_than!r}.", hint="a difference of 0 or more, as in 0.005."
+        )
+    if by_more_than and want != "superior":
+        raise ArgumentError(
+            f"by_more_than={by_more_than!r} is about a candidate that is to be better.",
+            hint='it goes with want="superior".',
+        )
 
 
 def _check_sides(scores: ScoreTable, baseline: str, candidate: str) -> None:
@@ -454,7 +488,7 @@ def _judged(
 def _difference(one: _Tested, pair: _Pair, want: Want, p_fail: float, alpha: float) -> GatedMeasure:
     """Return the verdict on the difference of the two algorithms in a measure."""
     evidence, margin = one.evidence, one.evidence.comparison.measure.margin
-    limit = 0.0 if want == "superior" else -margin
+    limit = one.question.ahead if want == "superior" else -margin
     p_pass = evidence.p_better if want == "superior" else evidence.p_not_worse
     # What is shown decides: no bound that includes the limit goes with a pass.
     shown = p_pass <= alpha and evidence.low >= limit

@@ -28,20 +28,23 @@ def need_of(q: GateQuestion, row: GatedMeasure, want: Want) -> Need:
             f"the missing scores ({lost}), or a decision on what they count as:"
             ' failed="worst", a score, or the name of an algorithm'
         )
-    measure, size = row.measure, row.measure.tolerance
+    measure, size = row.measure, 0.0 if q.ahead else row.measure.tolerance
     if not row.low < row.high < math.inf:
         return Need("the difference is the same throughout, which leaves no error to judge it by")
     if want == "superior" or size == 0:
-        effect = abs(row.estimate)  # as large as a tolerance, in its unit
+        effect = abs(row.estimate - q.ahead)  # as large as a tolerance, in its unit
         size = size or (math.expm1(effect) if measure.scale == "log" else effect)
-        if row.estimate <= 0 and measure.tolerance == 0:
-            return Need("the estimate is on the side of the baseline, and no tolerance is set")
-        who = f"a candidate that is better by {size:.3g}"
+        if row.estimate <= q.ahead and (q.ahead or not measure.tolerance):
+            short = "does not exceed what the candidate has to be better by"
+            behind = "is on the side of the baseline, and no tolerance is set"
+            return Need(f"the estimate {short if q.ahead else behind}")
+        better = row.effects()[0] if q.ahead else size
+        who = f"a candidate that is better by {better:.3g}"
     else:
         who = "a candidate that is as good as the baseline"
     target = row.comparison.target
     if row.comparison.provenance.analysis == "compare_permutation" and q.on != "values":
-        ahead = measure.margin or abs(row.estimate)
+        ahead = size if q.ahead else measure.margin or abs(row.estimate)
         return _of_signed_ranks(q, row, ahead, who)
     try:
         planned = plan(

@@ -45,6 +45,7 @@ class GateQuestion:
     target: Claims  # what claims are about
     level: float  # confidence of each one-sided test
     domains: Domains = "pooled"  # whether the mixed model has levels of each domain
+    ahead: float = 0.0  # difference that better has to exceed, on the modelling scale
 
     @property
     def both(self) -> float:
@@ -76,7 +77,7 @@ class OneSided:
     high: float
     # P-value of the hypothesis that the candidate is worse by the tolerance or more
     p_not_worse: float
-    p_better: float  # P-value of the hypothesis that it is not better
+    p_better: float  # P-value of the hypothesis that it is not better by more than is asked
     p_worse: float  # P-value of the hypothesis that it is not worse by more than the tolerance
 
 
@@ -91,7 +92,7 @@ def by_mixed(q: GateQuestion) -> OneSided:
         domains=q.domains,
         level=q.both,
     )
-    return _by_t(comparison, q.level)
+    return _by_t(comparison, q)
 
 
 def by_pair(q: GateQuestion) -> OneSided:
@@ -108,26 +109,31 @@ def by_pair(q: GateQuestion) -> OneSided:
         level=q.both,
     )
     if not of_items and fitting != "independent-rates":
-        return _by_t(comparison, q.level)
+        return _by_t(comparison, q)
     names, m = comparison.pairs.sides[0], comparison.measure.margin
     sides = data.of(*(comparison.algorithms.index(name) for name in names))
     if of_items:  # Tango's score statistics of the difference of rates
-        z, z0 = (outcomes.score_statistic(fourfold(sides), -shift) for shift in (m, 0.0))
+        z, z0 = (outcomes.score_statistic(fourfold(sides), shift) for shift in (-m, q.ahead))
         return _evidence(comparison, *map(float, ndtr([-z, -z0, z])))
     # Equality by the exact test, a tolerance by Miettinen and Nurminen's score statistic.
     first, second = ((int((s > 0.5).sum()), len(s)) for s in (sides.first, sides.second))
     better, worse = (independent_rates.compared(first, second, side)[1] for side in (1, -1))
+    if q.ahead > 0:
+        beyond = float(ndtr(-independent_rates.score_statistic(first, second, q.ahead)))
+    else:
+        beyond = better
     if m == 0:
-        return _evidence(comparison, better, better, worse)
+        return _evidence(comparison, better, beyond, worse)
     z = independent_rates.score_statistic(first, second, -m)
-    return _evidence(comparison, float(ndtr(-z)), better, float(ndtr(z)))
+    return _evidence(comparison, float(ndtr(-z)), beyond, float(ndtr(z)))
 
 
 def block_differences(q: GateQuestion) -> tuple[Array, Array, Array]:
-    """Return (B, 1) differences whose signs a permutation test turns, noise, and the tolerance.
+    """Return (B, 1) differences whose signs a permutation test turns, noise, and two shifts.
 
     Candidate minus baseline on the modelling scale, larger is better, 0 where they are noise. The
-    tolerance is one, or (B, 1) in proportion to the items of units of unequal size.
+    shifts, (1, 2) or (B, 2) in proportion to the items of units of unequal size, are the tolerance
+    and what better has to exceed.
     """
     setting, scores = Setting.of(q.scores, q.measure)
     data = with_ties(exchangeable(scores, setting, q.target, q.on))
@@ -140,13 +146,14 @@ def block_differences(q: GateQuestion) -> tuple[Array, Array, Array]:
     first, second = (setting.algorithms.index(name) for name in q.names)
     row = np.zeros((1, 2))
     row[0, first], row[0, second] = 1.0, -1.0
-    wide = np.atleast_2d(data.shift(setting.measure.margin))
-    return *cleaned(data, row, q.on), wide
+    shifts = [np.atleast_2d(data.shift(by)) for by in (setting.measure.margin, q.ahead)]
+    return *cleaned(data, row, q.on), np.hstack(shifts)
 
 
 def by_permutation(q: GateQuestion) -> OneSided:
     """Test by random signs of the blocks' differences, shifted by the tolerance."""
-    d, noise, m = block_differences(q)
+    d, noise, shifts = block_differences(q)
+    m, ahead = shifts[:, :1], shifts[:, 1:]
     comparison = compare_permutation(
         q.scores,
         q.measure,
@@ -157,7 +164,7 @@ def by_permutation(q: GateQuestion) -> OneSided:
         level=q.both,
         seed=_SEED,
     )
-    terms = np.hstack([d + m, d, -(d + m)])
+    terms = np.hstack([d + m, d - ahead, -(d + m)])
     if q.on != "values":
         terms = signs.signed_ranks(terms, noise)
     p = signs.sign_tests(terms, two_sided=np.zeros(3, np.bool_), seed=_SEED).p_value
@@ -185,7 +192,7 @@ def _evidence(comparison: TestedComparison, *p: float) -> OneSided:
     return OneSided(comparison, float(e.estimate[0]), float(e.low[0]), float(e.high[0]), *p)
 
 
-def _by_t(comparison: TestedComparison, level: float) -> OneSided:
+def _by_t(comparison: TestedComparison, q: GateQuestion) -> OneSided:
     """Return the one-sided t tests of the mean with their bounds, whatever the shape of the scores.
 
     P-values are 1 and bounds those of the comparison where the difference has no error.
@@ -194,8 +201,8 @@ def _by_t(comparison: TestedComparison, level: float) -> OneSided:
     estimate, error, df = float(e.estimate[0]), float(e.std_error[0]), e.df[0]
     if not error > 0:
         return _evidence(comparison, 1.0, 1.0, 1.0)
-    t = np.array([estimate + m, estimate, -(estimate + m)]) / error
-    reach = float(stdtrit(df, level)) * error
+    t = np.array([estimate + m, estimate - q.ahead, -(estimate + m)]) / error
+    reach = float(stdtrit(df, q.level)) * error
     return OneSided(
         comparison, estimate, estimate - reach, estimate + reach, *map(float, stdtr(df, -t))
     )

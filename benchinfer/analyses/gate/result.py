@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, ClassVar, Literal
 
 from benchinfer.analyses.gate.harm import Harm, said
@@ -136,12 +136,16 @@ class GatedMeasure(Readable):
         effect = f"{self.measure.effect_name} {said(self.measure, self.estimate)}"
         return f"{runs}: the {effect}{over} is of the machine as much as of the code"
 
-    def disagreement(self) -> str:
-        """Return how the mean and the typical difference of a split disagree, as a clause."""
+    def disagreement(self, *, beyond: bool = False) -> str:
+        """Return how mean and typical difference of a split disagree, as a clause.
+
+        `beyond` says that the candidate has to be better by more than a difference.
+        """
         if self.harm is None:
             return ""
         mean, typical = (said(self.measure, each) for each in (self.harm.mean, self.harm.typical))
         side = "of the tolerance" if self.measure.tolerance else "of equality"
+        side = "of what is asked" if beyond else side
         return (
             f"the mean difference ({mean}) and the typical one ({typical}) are on different sides"
             f" {side}"
@@ -178,6 +182,9 @@ class Gate(Showable, Mapping[str, GatedMeasure]):
         None.
     notes
         Sentences on what the verdict leaves out, and on where its options come from.
+    by_more_than
+        What a candidate that is to be better has to be better by, in the unit of the measure, of
+        a ratio as a share.
     """
 
     _home: ClassVar[str] = "benchinfer.analyses.gate"
@@ -190,6 +197,7 @@ class Gate(Showable, Mapping[str, GatedMeasure]):
     measures: Mapping[str, GatedMeasure]
     notes: tuple[str, ...]
     unpaired: Outcome | None = None
+    by_more_than: float = 0.0
 
     def __getitem__(self, measure: str) -> GatedMeasure:
         """Return the evidence on one measure."""
@@ -305,7 +313,11 @@ class Gate(Showable, Mapping[str, GatedMeasure]):
         elif self.verdict == "undecided" and (few := [n for n in named if self[n].few_runs]):
             claim, rows, named = self[few[0]].one_run(), [self[few[0]].measure], few[:1]
         elif self.verdict == "undecided" and (split := [n for n in named if self[n].split]):
-            claim, rows, named = self[split[0]].disagreement(), [self[split[0]].measure], split[:1]
+            claim, rows, named = (
+                self[split[0]].disagreement(beyond=self.by_more_than > 0),
+                [self[split[0]].measure],
+                split[:1],
+            )
         elif self.verdict == "undecided":
             claim = (
                 f"the scores show neither that {self.candidate} is {self._wanted(rows)}, nor that"
@@ -333,10 +345,16 @@ class Gate(Showable, Mapping[str, GatedMeasure]):
     def _wanted(self, measures: Sequence[Measure]) -> str:
         """Return the predicate that a pass has to show: better, or not worse by the tolerance."""
         if self.want == "superior":
-            return f"better than {self.baseline}"
+            return f"better than {self.baseline}{self._beyond(measures)}"
         if all(measure.tolerance == 0 for measure in measures):
             return f"better than {self.baseline}, as no tolerance is set"
         return f"not worse than {self.baseline} by {_tolerance(measures)} or more"
+
+    def _beyond(self, measures: Sequence[Measure]) -> str:
+        """Return what better has to exceed, as words after it; empty where this is 0."""
+        if not self.by_more_than:
+            return ""
+        return f" by more than {wording.margin(replace(measures[0], tolerance=self.by_more_than))}"
 
     def _worse(self, measures: Sequence[Measure]) -> str:
         """Return the predicate that a fail has to show: worse by more than the tolerance."""
@@ -381,7 +399,7 @@ class Gate(Showable, Mapping[str, GatedMeasure]):
         each = " by each measure" if len(measures) > 1 else ""
         holm = ", adjusted by Holm's steps over the measures" if several else ""
         wanted = {
-            "superior": "that the candidate is better",
+            "superior": f"that the candidate is better{self._beyond(measures)}",
             "noninferior": "that the candidate is not worse by the tolerance or more",
         }
         margins = ". ".join(

@@ -137,10 +137,12 @@ Paired = Annotated[
     ),
 ]
 Repeats = Annotated[
-    Literal["error", "keep", "mean"],
+    str,
     typer.Option(
+        metavar="WORD",
         rich_help_panel=READING,
-        help="Several scores of one cell's replication: a fault, kept, or averaged.",
+        help="Several scores of one cell's replication: error (a fault), keep, mean, or of right"
+        " and wrong answers pass^3 (all of three are right) or pass@3 (one of three is).",
     ),
 ]
 Failed = Annotated[

@@ -31,9 +31,11 @@ from benchinfer.scores.columns import (
     written,
 )
 from benchinfer.scores.coverage import Finding
-from benchinfer.scores.declaration import Failed
+from benchinfer.scores.declaration import PASS, Failed
+from benchinfer.scores.numerics.attempts import share_all_right, share_any_right
 from benchinfer.scores.numerics.places import MOST
 from benchinfer.scores.roles.labels import condition_of, evaluated_part, parts_of_data
+from benchinfer.scores.rows.nesting import of_answers
 from benchinfer.scores.rows.summary import Summary, first_rows, n_rows
 
 if TYPE_CHECKING:
@@ -51,6 +53,7 @@ TIMED_OUT = (
     "wallclock limit",
 )
 type Fault = Callable[[Reading], Finding | None]
+_N, _RIGHT = "benchinfer_answers", "benchinfer_right"
 _VALUE = nw.col("value")
 _ABSENT = _VALUE.is_null() | _VALUE.is_nan()
 _INFINITE = ~_ABSENT & ~_VALUE.is_finite()
@@ -246,7 +249,7 @@ def failures(reading: Reading) -> Finding | None:
 def duplicate_rows(reading: Reading) -> Finding | None:
     """Report several scores of one (data set, replication, algorithm, measure)."""
     more = reading.summary.n > reading.summary.replications
-    if not more.any() or not reading.roles.has("algorithm"):
+    if not more.any() or not reading.roles.has("algorithm") or PASS.fullmatch(reading.repeats):
         return None
     groups = _repeats(reading)
     if not (n := n_rows(groups)):
@@ -291,6 +294,77 @@ def averaged(reading: Reading) -> Frame:
     frame = reading.frame.with_columns(score.alias("value"))
     values = ("value", *slots(reading.roles.covariates))
     return frame.group_by(*keys).agg(*(nw.col(name).mean() for name in values))
+
+
+def without_answers(roles: Roles) -> Roles:
+    """Return the roles without the innermost level of units, where it is one of answers."""
+    inner = [role for role in INNER if role in roles.of]
+    if not inner or not of_answers(roles.units):
+        return roles
+    return replace(roles, of={role: of for role, of in roles.of.items() if role != inner[-1]})
+
+
+def passed(reading: Reading) -> tuple[Frame | None, Finding]:
+    """Return rows of one score for the answers of each item, by ``pass^k`` or ``pass@k``.
+
+    There are no rows where the answers are no such ones, which the finding then says.
+    """
+    import pyarrow as pa
+
+    sign, k = reading.repeats[4], int(reading.repeats[5:])
+    frame = reading.frame.with_columns(
+        nw.when(~tests(reading.frame)["absent"]).then(nw.col("value")).alias("value")
+    )
+    if (fault := _not_right_or_wrong(reading, frame)) is not None:
+        return None, fault
+    roles = without_answers(reading.roles)
+    inner = [role for role in INNER if role in roles.of]
+    keys = [name for name in (*LABELS, *inner) if name in reading.columns]
+    value = nw.col("value")
+    # A dictionary of nested labels may hold one text more than once.
+    labelled = frame.with_columns(*(nw.col(name).cast(nw.String) for name in keys))
+    sums = value.count().alias(_N), value.sum().alias(_RIGHT)
+    answers = labelled.group_by(*keys).agg(*sums).collect()
+    few = answers.lazy().filter((nw.col(_N) > 0) & (nw.col(_N) < k))
+    if n := n_rows(few):
+        where = first_rows(
+            few.rename({_N: "answers"}),
+            (*(name for name in reading.place if name in keys), "answers"),
+        )
+        what = f"{count(n, 'item')} of an algorithm {'has' if n == 1 else 'have'} fewer than"
+        what += f" {count(k, 'answer')}, which pass{sign}{k} takes."
+        hint = 'units=("ITEM", "ANSWER") names the columns of items and of their answers.'
+        return None, Finding("too few answers", "error", n, what, where, hint)
+    table = nw.maybe_reset_index(answers).to_arrow()
+    size, right = (table.column(name).to_numpy().astype(float) for name in (_N, _RIGHT))
+    share = share_all_right if sign == "^" else share_any_right
+    values = np.full(len(size), np.nan)
+    values[size > 0] = share(size[size > 0], right[size > 0], k)
+    table = table.drop_columns([_N, _RIGHT]).append_column("value", pa.array(values))
+    answered = size[size > 0]
+    counts = sorted({int(each) for each in answered})
+    each = str(counts[0]) if len(counts) == 1 else f"{counts[0]} to {counts[-1]}"
+    meaning = "all are right" if sign == "^" else "one or more is right"
+    what = f"pass{sign}{k}: share of the sets of {k} of an item's {each} answers where {meaning}."
+    return (
+        nw.from_native(table).lazy(),
+        Finding("repeats passed", "note", len(answered), what),
+    )
+
+
+def _not_right_or_wrong(reading: Reading, frame: Frame) -> Finding | None:
+    """Report scores that do not say of an answer whether it is right."""
+    value, hint = nw.col("value"), "pass^k and pass@k take scores of which 1 is right and 0 wrong;"
+    other = frame.filter(~value.is_null() & (value != 0) & (value != 1))
+    if n := n_rows(other):
+        where = first_rows(other, (*reading.place, "value"))
+        what = f"{count(n, 'score')} of answers {'is' if n == 1 else 'are'} neither 0 nor 1."
+        more = f"{hint} measures={{...}} names those to read."
+        return Finding("answers not 0 or 1", "error", n, what, where, more)
+    if lower := [m.name for m in reading.measures if m.better == "lower"]:
+        what = f"of {join(lower)} lower is better, so that 1 is no right answer."
+        return Finding("answers not 0 or 1", "error", len(lower), what, (), f"{hint} read these.")
+    return None
 
 
 def parts_as_replications(reading: Reading) -> Finding | None:

@@ -223,6 +223,11 @@ class NestedUnits:
         return 1 + (self.sizes(measure) - 1) * self.correlations(measure)
 
 
+def of_answers(levels: Sequence[str]) -> bool:
+    """Return whether the last level of nested units is one of repeated answers, by its name."""
+    return len(levels) > 1 and common_name(levels[-1]).removesuffix("s") in REPEATED
+
+
 def reduce_units(
     source: Frame | Places, roles: Roles, weights: Weights
 ) -> tuple[Frame, NestedUnits]:
@@ -234,7 +239,7 @@ def reduce_units(
     import pyarrow as pa
 
     levels = roles.units
-    answers = len(levels) > 1 and common_name(levels[-1]).removesuffix("s") in REPEATED
+    answers = of_answers(levels)
     if isinstance(source, Places):
         items, occurring, top, names = _of_places(source, answers=answers)
     else:

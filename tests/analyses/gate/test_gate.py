@@ -575,3 +575,66 @@ def test_method_says_which_tests_bounds_and_power_are_of():
     found = bi.gate(table({"acc": of_datasets()}), baseline="old", candidate="new", level=0.9)
     assert found.method.count("once for a pass and once for a fail, one-sided at 10 %") == 1
     assert found.method.endswith("the power of further data are those of these tests.")
+
+
+@pytest.mark.parametrize("by", ANALYSES)
+@pytest.mark.parametrize("margin", [0.004, 0.02])
+def test_better_by_more_than_a_margin_is_worse_by_more_than_a_tolerance_turned_round(by, margin):
+    make, _, _ = ANALYSES[by]
+    scores = make(1)
+    acc = scores.measure("acc")
+    better, worse = (
+        replace(scores, measures=(replace(acc, tolerance=each),)) for each in (0.0, margin)
+    )
+    better = ask(better, by=by, want="superior", by_more_than=margin)
+    worse = bi.gate(worse, baseline="new", candidate="old", by=by)
+    assert better["acc"].p_pass == pytest.approx(worse["acc"].p_fail, rel=1e-9)
+
+
+def test_a_margin_by_the_t_test_and_by_signed_ranks():
+    columns = of_datasets(3, d=12, shift=0.03, spread=0.02)
+    scores = table({"acc": columns}, "acc:higher:0.02")
+    d = (columns["new"] - columns["old"]).mean(axis=-1).ravel()
+    found = ask(scores, by="mixed", want="superior", by_more_than=0.005)
+    t_test = ttest_1samp(d, 0.005, alternative="greater").pvalue
+    assert found["acc"].p_pass == pytest.approx(t_test, rel=1e-6)
+    ranks = ask(scores, by="permutation", want="superior", by_more_than=0.005)
+    by_ranks = wilcoxon(d - 0.005, alternative="greater", method="exact").pvalue
+    assert ranks["acc"].p_pass == pytest.approx(by_ranks, rel=1e-9)
+    assert "new is better than old by more than 0.005" in str(found)
+    assert "that the candidate is better by more than 0.005 rejects" in found.rule
+
+
+def test_a_margin_on_a_log_scale_is_relative():
+    columns = {name: np.exp(v) for name, v in of_datasets(3, d=12, shift=0.3).items()}
+    scores = table({"acc": columns}, bi.Measure("acc", "higher", scale="log"))
+    found = ask(scores, by="mixed", want="superior", by_more_than=0.05)
+    d = (np.log(columns["new"]) - np.log(columns["old"])).mean(axis=-1).ravel()
+    t_test = ttest_1samp(d, np.log(1.05), alternative="greater").pvalue
+    assert found["acc"].p_pass == pytest.approx(t_test, rel=1e-6)
+    assert "by more than a factor of 1.05" in str(found)
+
+
+def test_a_difference_within_the_margin_never_passes_and_what_is_needed_is_said():
+    columns = of_datasets(1, d=8, shift=0.02, spread=0.02)
+    scores = table({"acc": columns}, "acc:higher")
+    row = ask(scores, by="mixed", want="superior", by_more_than=0.5)["acc"]
+    assert row.verdict == "undecided"
+    assert row.p_pass > 0.99
+    assert row.need.text == "the estimate does not exceed what the candidate has to be better by"
+    near = ask(scores, by="mixed", want="superior", by_more_than=row.estimate * 0.9)["acc"]
+    planned = bi.plan(scores, row.estimate * 0.1, aim="non-inferiority", contrasts=None)
+    assert near.need.datasets == planned.n_datasets - 8 > 0
+    assert f"a candidate that is better by {row.estimate:.3g} pass" in near.need.text
+
+
+def test_a_margin_needs_one_measure_and_superiority():
+    columns = of_datasets(1)
+    scores = table({"acc": columns, "f1": columns}, ["acc:higher", "f1:higher"])
+    with pytest.raises(ArgumentError, match="has one unit, and measures are acc, f1"):
+        ask(scores, want="superior", by_more_than=0.1)
+    with pytest.raises(ArgumentError, match="is to be better"):
+        ask(scores, measure="acc", by_more_than=0.1)
+    for bad in (-0.1, np.nan, np.inf):
+        with pytest.raises(ArgumentError, match="by_more_than is"):
+            ask(scores, measure="acc", want="superior", by_more_than=bad)
