@@ -43,9 +43,10 @@ AsMarkdown = Annotated[
 def _optional(side: Argument) -> Argument:
     """Return the argument for a side of the gate as optional, since a file can replace it."""
     (option,) = side.options
-    kind, typed = get_args(option.annotation)
+    _, typed = get_args(option.annotation)
+    typed.metavar, typed.parser = "NAME", None  # a number is told from a name by the table
     typed.help = f"{typed.help} Of two files, it is by default that of its file."
-    optional = option.replace(default=None, annotation=Annotated[kind | None, typed])
+    optional = option.replace(default=None, annotation=Annotated[str | None, typed])
     return replace(side, options=(optional,))
 
 
@@ -64,6 +65,12 @@ def _sides(source: SourceArguments, scores: ScoreTable, given: Mapping[str, Any]
     if missing := [side for side in _SIDES if side not in sides]:
         raise wrong(f"--{missing[0]}", "names an algorithm; two files may stand for both.")
     return sides
+
+
+def _bar_or_name(scores: ScoreTable, baseline: str) -> str | float:
+    """Return the baseline as a number where no algorithm of the table bears this name."""
+    there = {*scores.algorithms, *scores.failures()["algorithm"]}
+    return baseline if baseline in there else number_or_name(baseline)
 
 
 def _renamed(source: SourceArguments, scores: ScoreTable, name: str) -> str:
@@ -129,6 +136,7 @@ def gate(
             scores = _with_typed_tolerances(source, source.read())
         names = None if measure is None else named(source, scores, measure)
         options = {each.name: each.value(given, bi.gate) for each in _ARGUMENTS}
+        options["baseline"] = _bar_or_name(scores, options["baseline"])
         result = bi.gate(scores, names, failed=failed, **options)
         if words := list(as_typed()):
             said = f"options of {FILE}: {' '.join(words)}."

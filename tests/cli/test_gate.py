@@ -222,3 +222,18 @@ def test_failures_count_as_the_scores_of_an_algorithm(run: Callable, table: Call
     found = run("gate", path, *GATED, "--failed", "old")
     assert "which count as those of old" in " ".join(found.stdout.split())
     assert run("gate", path, *GATED, "--failed", "odl").exit_code == 2
+
+
+def test_a_number_in_place_of_a_baseline(run: Callable, tmp_path: Path) -> None:
+    losses = [3.279, 3.276, 3.281, 3.274, 3.277, 3.2755]
+    lines = [f"new,{i},{x}" for i, x in enumerate(losses)]
+    (tmp_path / "runs.csv").write_text("\n".join(["model,seed,loss", *lines]))
+    asked = ["gate", tmp_path / "runs.csv", "--baseline", "3.28", "--candidate", "new"]
+    asked += ["-m", "loss:lower", "--dataset", "web", "--resampling", "seeds", "--want", "superior"]
+    found = run(*asked)
+    assert found.exit_code == 0, found.output
+    assert "new is better than 3.28 (loss, lower is better)" in " ".join(found.output.split())
+    near = run(*asked, "--by-more-than", "0.002", "--json")
+    assert near.exit_code == 3, near.output
+    document = json.loads(near.stdout)
+    assert (document["baseline"], document["by_more_than"]) == ("3.28", 0.002)

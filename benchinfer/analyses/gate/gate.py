@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from benchinfer.analyses.choice.choice import choose
+from benchinfer.analyses.gate.bar import with_bar
 from benchinfer.analyses.gate.harm import Harm, harm
 from benchinfer.analyses.gate.levels import of_levels
 from benchinfer.analyses.gate.missing import FAILED_WORDS, Missing, filled, missing, scored
@@ -54,7 +55,7 @@ def gate(
     scores: ScoreTable,
     measure: str | Sequence[str] | None = None,
     *,
-    baseline: str,
+    baseline: str | float,
     candidate: str,
     want: Want = "noninferior",
     by_more_than: float = 0.0,
@@ -80,6 +81,9 @@ def gate(
     baseline
         Algorithm that is in place. Of a table with factors it may be a level, as in ``"aug=none"``,
         on average over all cells of the other factors.
+
+        A number is a bar: the scores of the candidate on one data set are one sample that is
+        compared with it, by the t test or with ``by="permutation"`` by signed ranks.
     candidate
         Algorithm that is to take its place, or another level of the same factor.
     want
@@ -171,6 +175,13 @@ def gate(
             f"by_more_than={by_more_than!r} has one unit, and measures are {', '.join(names)}.",
             hint=f"judge one of them, as in measure={names[0]!r}.",
         )
+    if not isinstance(baseline, str):
+        scores, baseline = with_bar(scores, names, candidate, baseline)
+        if by == "mixed":
+            raise ArgumentError(
+                "a mixed model takes no number as the baseline.", hint='by="pair" is the t test.'
+            )
+        by = "pair" if by == "auto" else by
     scores = of_levels(scores, baseline, candidate, names) if scores.factors else scores
     _check_sides(scores, baseline, candidate)
     check_failed(failed, words=FAILED_WORDS)

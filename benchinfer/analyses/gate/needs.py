@@ -38,7 +38,7 @@ def need_of(q: GateQuestion, row: GatedMeasure, want: Want) -> Need:
             short = "does not exceed what the candidate has to be better by"
             behind = "is on the side of the baseline, and no tolerance is set"
             return Need(f"the estimate {short if q.ahead else behind}")
-        better = row.effects()[0] if q.ahead else size
+        better = _ahead(row) if q.ahead else size
         who = f"a candidate that is better by {better:.3g}"
     else:
         who = "a candidate that is as good as the baseline"
@@ -63,6 +63,11 @@ def need_of(q: GateQuestion, row: GatedMeasure, want: Want) -> Need:
     r = round(planned.question.components.n_replications or 1)
     more = planned.n_datasets - d if over else planned.n_replications - r
     return _more(row, more, d if over else r, who, planned.question.reached(d, r))
+
+
+def _ahead(row: GatedMeasure) -> float:
+    """Return by how much the candidate is better, in the unit of a tolerance."""
+    return math.expm1(row.estimate) if row.measure.scale == "log" else row.estimate
 
 
 def need_of_runs(q: GateQuestion, row: GatedMeasure) -> Need:

@@ -626,6 +626,9 @@ def test_a_difference_within_the_margin_never_passes_and_what_is_needed_is_said(
     planned = bi.plan(scores, row.estimate * 0.1, aim="non-inferiority", contrasts=None)
     assert near.need.datasets == planned.n_datasets - 8 > 0
     assert f"a candidate that is better by {row.estimate:.3g} pass" in near.need.text
+    lower = table({"acc": {name: -v for name, v in columns.items()}}, "acc:lower")
+    turned = ask(lower, by="mixed", want="superior", by_more_than=row.estimate * 0.9)["acc"]
+    assert turned.need == near.need
 
 
 def test_a_margin_needs_one_measure_and_superiority():
