@@ -110,8 +110,9 @@ SIGNATURES = {
     " solutions=100, time_limit=None",
     "stability.consensus_influence": "ensemble, *, method='symdiff', family='weak',"
     " missing_pairs='ignore'",
-    "gate": "scores, measure=None, *, baseline, candidate, want='noninferior', by='auto',"
-    " target='auto', level=0.95, unit='run', failed='missing', on_undecided=None",
+    "gate": "scores, measure=None, *, baseline, candidate, want='noninferior',"
+    " by_more_than=0.0, by='auto', target='auto', level=0.95, unit='run', failed='missing',"
+    " on_undecided=None",
     "papers.latex": "text",
     "load": "path",
     "Declaration": "measures=None, columns=None, layout='auto', where=None, name=None,"

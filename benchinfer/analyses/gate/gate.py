@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
@@ -167,21 +167,12 @@ def gate(
     """
     if not 0.5 < level < 1:
         raise ArgumentError(f"level is {level!r}.", hint="between 0.5 and 1, as in 0.95.")
-    _check_margin(by_more_than, want)
     scores = _of_cases(as_table(scores)) if unit == "case" else as_table(scores)
     names = _measures(scores, measure)
-    if by_more_than and len(names) > 1:
-        raise ArgumentError(
-            f"by_more_than={by_more_than!r} has one unit, and measures are {', '.join(names)}.",
-            hint=f"judge one of them, as in measure={names[0]!r}.",
-        )
+    _check_margin(by_more_than, want, names)
     if not isinstance(baseline, str):
+        by = _of_bar(by)
         scores, baseline = with_bar(scores, names, candidate, baseline)
-        if by == "mixed":
-            raise ArgumentError(
-                "a mixed model takes no number as the baseline.", hint='by="pair" is the t test.'
-            )
-        by = "pair" if by == "auto" else by
     scores = of_levels(scores, baseline, candidate, names) if scores.factors else scores
     _check_sides(scores, baseline, candidate)
     check_failed(failed, words=FAILED_WORDS)
@@ -219,18 +210,31 @@ def gate(
     )
     if not _paired_by_label(scores):
         return result
+    apart = replace(scores, paired=False)
+    return _beside_unpaired(result, apart, names, by=by, target=target, failed=failed)
+
+
+def _of_bar(by: By) -> By:
+    """Return the analysis of a candidate against a number, by default the t test."""
+    if by == "mixed":
+        raise ArgumentError(
+            "a mixed model takes no number as the baseline.", hint='by="pair" is the t test.'
+        )
+    return "pair" if by == "auto" else by
+
+
+def _beside_unpaired(result: Gate, apart: ScoreTable, names: Sequence[str], **options: Any) -> Gate:
+    """Return a gate with the verdict on scores that are not paired, where there is one."""
     try:
         other = gate(
-            replace(scores, paired=False),
+            apart,
             names,
-            baseline=baseline,
-            candidate=candidate,
-            want=want,
-            by_more_than=by_more_than,
-            by=by,
-            target=target,
-            level=level,
-            failed=failed,
+            baseline=result.baseline,
+            candidate=result.candidate,
+            want=result.want,
+            by_more_than=result.by_more_than,
+            level=result.level,
+            **options,
         )
     except DesignError:
         return result
@@ -245,8 +249,8 @@ def _measures(scores: ScoreTable, measure: str | Sequence[str] | None) -> list[s
     return names
 
 
-def _check_margin(by_more_than: float, want: Want) -> None:
-    """Raise an ArgumentError for a difference to exceed that is none, or that nothing asks for."""
+def _check_margin(by_more_than: float, want: Want, names: Sequence[str]) -> None:
+    """Raise an ArgumentError for a difference to exceed that is none, or of several measures."""
     if not 0 <= by_more_than < math.inf:
         raise ArgumentError(
             f"by_more_than is {by_more_than!r}.", hint="a difference of 0 or more, as in 0.005."
@@ -255,6 +259,11 @@ def _check_margin(by_more_than: float, want: Want) -> None:
         raise ArgumentError(
             f"by_more_than={by_more_than!r} is about a candidate that is to be better.",
             hint='it goes with want="superior".',
+        )
+    if by_more_than and len(names) > 1:
+        raise ArgumentError(
+            f"by_more_than={by_more_than!r} has one unit, and measures are {', '.join(names)}.",
+            hint=f"judge one of them, as in measure={names[0]!r}.",
         )
 
 
