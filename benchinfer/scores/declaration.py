@@ -175,7 +175,7 @@ class Declaration:
             raise ScoreTableError(unknown("unit weights", self.unit_weights, choices))
         if self.repeats not in ("error", "keep", "mean") and not PASS.fullmatch(self.repeats):
             choices = ("error", "keep", "mean", "pass^3", "pass@3")
-            raise ScoreTableError(unknown("repeats", self.repeats, choices))
+            raise ArgumentError(unknown("repeats", self.repeats, choices))
         check_failed(self.failed, words=FAILED_WORDS)
         if self.crashed not in (choices := ("stopped", "missing")):
             raise ScoreTableError(unknown("crashed", self.crashed, choices))

@@ -93,7 +93,7 @@ def test_methods_level_and_title_of_a_report(run: Callable, tmp_path) -> None:
     wrong = run("report", "example:simulated/balanced", "--methods", "tukey")
     assert wrong.exit_code == 2
     assert (
-        "'tukey' is none of mixed, permutation, bayes, bootstrap, points, per-dataset"
+        "'tukey' is none of factors, mixed, permutation, bayes, bootstrap, points, per-dataset"
         in wrong.stderr
     )
 

@@ -46,6 +46,18 @@ def read(k):
     return scores(k)
 
 
+def crossed(k):
+    """Return the effects of two factors, one of K levels with long names."""
+    rng = np.random.default_rng(k)
+    names = [f"level number {i} of the encoder" for i in range(k)]
+    at = [(f"d{d}", name, aug) for d in range(6) for name in names for aug in ("with", "without")]
+    frame = pd.DataFrame(at, columns=["dataset", "encoder", "augmentation"])
+    frame["quality of the fitted surface"] = rng.random(len(frame))
+    roles = dict.fromkeys(("encoder", "augmentation"), "factor")
+    measures = "quality of the fitted surface:higher"
+    return bi.compare_factors(bi.read_scores(frame, columns=roles, measures=measures))
+
+
 @cache
 def local(k):
     return bi.per_dataset(bi.compare_points, read(k))
@@ -127,6 +139,7 @@ MADE = {
     "BayesPairsComparison": lambda k: bi.compare_bayes(read(k), preset="sign", seed=1),
     "WinsComparison": lambda k: bi.compare_wins(wins(k)),
     "MetaComparison": lambda k: bi.compare_meta(read(k)),
+    "Factors": crossed,
     "PairComparison": lambda k: bi.compare_pair(scores(k, datasets=1, replications=8)),
     "MonitorComparison": lambda k: bi.monitor(read(k)),
     "MonitoredMeasures": lambda k: bi.monitor(scores(k, measures=TWO), TWO),

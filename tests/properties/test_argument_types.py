@@ -167,7 +167,7 @@ def test_types_in_words() -> None:
         ),
         (
             lambda: bi.read_scores([], repeats="twice"),  # type: ignore[arg-type]
-            "unknown repeats 'twice'.\nHint: one of 'error', 'keep', 'mean'.",
+            "unknown repeats 'twice'.\nHint: one of 'error', 'keep', 'mean', 'pass^3', 'pass@3'.",
         ),
     ],
 )

@@ -4,7 +4,7 @@ import re
 from pathlib import Path
 
 import pandas as pd
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 from typer.testing import CliRunner
@@ -76,6 +76,8 @@ def plain(markdown: str) -> None:
     assert not re.search(r"(?<!\w)@\w|\w://\w|\bwww\.\w", text), text
 
 
+# A measure whose name has a direction is told on stderr, when nothing was said.
+@example(["x", "y", "1", "2", "3", "4", "5", "6", "a\n::error::error \x1b[31m"])
 @RARE
 @given(TABLES)
 def test_commands_show_names_as_text(tmp_path: Path, names: list[str]) -> None:

@@ -178,13 +178,13 @@ def test_a_column_of_words_beside_times_is_offered_as_their_states(name):
 
 
 @pytest.mark.parametrize("name", ["params", "size", "version", "n_train", "num_layers"])
-def test_sizes_that_differ_within_a_place_are_part_of_the_algorithm(name):
+def test_sizes_that_differ_within_a_place_are_factors(name):
     rows = [(t, a, k) for t in TASKS for a in METHODS for k in (16, 64, 256)]
     frame = pd.DataFrame(rows, columns=["task", "model", name])
     frame["accuracy"] = np.round(RNG.uniform(0.5, 0.9, len(rows)), 4)
     scores, proposal = first_call(frame)
-    assert proposal.options["columns"][name] == "algorithm"
-    assert proposal.gives.endswith(f"{name} as part of the algorithm")
+    assert proposal.options["columns"][name] == "factor"
+    assert proposal.gives.endswith(f"model and {name} as factors")
     assert len(scores.algorithms) == 9
     assert len(scores.datasets) == len(TASKS)
     assert [m.name for m in scores.measures] == ["accuracy"]

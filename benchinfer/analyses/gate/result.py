@@ -136,7 +136,7 @@ class GatedMeasure(Readable):
         effect = f"{self.measure.effect_name} {said(self.measure, self.estimate)}"
         return f"{runs}: the {effect}{over} is of the machine as much as of the code"
 
-    def disagreement(self, *, beyond: bool = False) -> str:
+    def _disagreement(self, *, beyond: bool = False) -> str:
         """Return how mean and typical difference of a split disagree, as a clause.
 
         `beyond` says that the candidate has to be better by more than a difference.
@@ -314,7 +314,7 @@ class Gate(Showable, Mapping[str, GatedMeasure]):
             claim, rows, named = self[few[0]].one_run(), [self[few[0]].measure], few[:1]
         elif self.verdict == "undecided" and (split := [n for n in named if self[n].split]):
             claim, rows, named = (
-                self[split[0]].disagreement(beyond=self.by_more_than > 0),
+                self[split[0]]._disagreement(beyond=self.by_more_than > 0),
                 [self[split[0]].measure],
                 split[:1],
             )

@@ -166,7 +166,7 @@ def _warn(verdict: Gate) -> None:
                 continue
             said[f"{one.rule}: {as_options(one.what)} {as_options(one.hint)}".strip()] = None
     for text in said:
-        note(f"warning  {safe(text)}")
+        note(f"warning  {text}")
 
 
 def gate_markdown(verdict: Gate) -> None:

@@ -38,9 +38,12 @@ _NEGATIVE = re.compile("\N{MINUS SIGN}(?=\\d)")
 
 
 def note(text: str) -> None:
-    """Print a line on stderr about what is done, unless nothing but errors is asked for."""
+    """Print a line on stderr about what is done, unless nothing but errors is asked for.
+
+    Names in it are made safe: a column may be called as what a terminal or a runner obeys.
+    """
     if not QUIET.get():
-        typer.echo(text, err=True)
+        typer.echo(safe(text), err=True)
 
 
 def ascii_number(text: str) -> str:

@@ -306,7 +306,9 @@ class _Curves:
             ]
         )
         if apart:
-            ends["of"] = labels[list(apart)].astype(str).agg("/".join, axis=1).reindex(ends.index)
+            ends["of"] = (
+                labels[list(apart)].fillna("").astype(str).agg("/".join, axis=1).reindex(ends.index)
+            )
         where: list[tuple[str, str, str]] = []
         for (column, of), group in ends.groupby(["column", "of"]):
             first, last = group["end"].min(), group["end"].max()
