@@ -9,6 +9,7 @@ import pandas as pd
 import pytest
 
 import benchinfer as bi
+from benchinfer.core.arguments import ArgumentError
 from benchinfer.core.errors import ScoreTableError
 from benchinfer.scores.numerics.attempts import share_all_right, share_any_right
 
@@ -120,5 +121,5 @@ def test_answers_that_are_taken_for_replications_are_named():
 
 @pytest.mark.parametrize("word", ["pass^0", "pass", "pass^-1", "pass@x", "median"])
 def test_other_words_are_refused(word):
-    with pytest.raises(ScoreTableError, match="unknown repeats"):
+    with pytest.raises(ArgumentError, match="unknown repeats"):
         read(trials({1: 3}), word)
