@@ -11,6 +11,7 @@ from benchinfer.comparison.figures import (
     critical_difference,
     datasets,
     forest,
+    heatmap,
     influence,
     ranking,
     solved,
@@ -67,6 +68,7 @@ FIGURES: Mapping[type, Mapping[str, Kind]] = {
     Setting: {"distributions": DISTRIBUTIONS},
     ScoreTable: {
         "distributions": of_part(DISTRIBUTIONS, lambda scores: Setting.of(scores)[0]),
+        "heatmap": Kind(heatmap.layout, heatmap.size, heatmap.draw),
         "solved": Kind(partial(solved.layout, "solved"), size_profile, draw_profile),
         "cactus": Kind(partial(solved.layout, "cactus"), size_profile, draw_profile),
         "profile": Kind(partial(solved.layout, "profile"), size_profile, draw_profile),
