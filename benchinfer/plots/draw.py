@@ -132,8 +132,9 @@ def plot(
         the order (``"hasse-undecided"``: with lines between what is undecided),
         ``"matrix"`` of the verdicts, ``"letters"`` (bars where these say all) of what is not told
         apart, ``"critical-difference"``, the levels with such bars or letters,
-        ``"rank-intervals"``, the ranks that the verdicts leave to each algorithm, or
-        ``"distributions"`` of the scores. Of one by a mixed model, where the model has
+        ``"rank-intervals"``, the ranks that the verdicts leave to each algorithm,
+        ``"distributions"`` of the scores, or ``"boxes"`` of the algorithms within each data set. Of
+        one by a mixed model, where the model has
         them, also: ``"variances"`` by source, ``"caterpillar"`` of how data sets depart,
         ``"residuals"``, ``"influence"`` of each data set, and ``"prediction"`` of the best
         algorithm on a new one, as also of what ``predict()`` returns. Of permutation tests

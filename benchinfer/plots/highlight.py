@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Sequence
 from typing import Any
@@ -12,7 +13,7 @@ from matplotlib.text import Text
 
 from benchinfer.core.arguments import ArgumentError
 from benchinfer.plots.style import FAINT, HIGHLIGHT, INK
-from benchinfer.plots.text import plain
+from benchinfer.plots.text import fitted, plain
 
 
 def highlighted(axes: Sequence[Axes], names: Sequence[str]) -> None:
@@ -49,7 +50,7 @@ def highlighted(axes: Sequence[Axes], names: Sequence[str]) -> None:
 
 def _patterns(name: str) -> tuple[re.Pattern[str], re.Pattern[str]]:
     """Return patterns of a text that is a name, and of one in which it stands; it may be cut."""
-    clean = plain(" ".join(name.split()))
+    clean = plain(fitted([name], math.inf)[name])
     cut = [
         rf"{re.escape(clean[:n])}…{re.escape(clean[len(clean) - m :])}"
         for n in range(1, len(clean))

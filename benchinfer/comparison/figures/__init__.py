@@ -57,6 +57,7 @@ COMPARISON: Mapping[str, Kind] = {
     ),
     "rank-intervals": Kind(ranking.layout_ranks, size_intervals, draw_intervals),
     "distributions": of_part(DISTRIBUTIONS, lambda result: result.setting),
+    "boxes": of_part(BOXES, lambda result: result.setting),
 }
 # By class, the default kind first.
 FIGURES: Mapping[type, Mapping[str, Kind]] = {

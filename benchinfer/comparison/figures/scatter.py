@@ -98,7 +98,9 @@ def layout(
     table = standing(scores)
     if pair is not None and pair[0] == pair[1]:
         raise ArgumentError(f"pair={pair!r} names one algorithm twice.")
-    table = table.of([*highlight, *table.algorithms][:2] if pair is None else pair)
+    table = table.of(
+        [*dict.fromkeys([*highlight, *table.algorithms])][:2] if pair is None else pair
+    )
     if len(table.algorithms) < 2:
         raise DesignError("there is one algorithm.", hint="a scatter plot shows two.")
     both = ~np.isnan(table.mean).any(axis=1)
@@ -131,7 +133,7 @@ def layout(
         band=_band(table, limits, log=log),
         above=Verdict.SECOND if measure.better == "higher" else Verdict.FIRST,
         side=side,
-        title=versus(*table.algorithms, width),
+        title=versus(table.algorithms[0], table.algorithms[1], width),
         axis=f"{measure_name(measure)}{measure.unit_mark}, {measure.better} is better",
         notes=(
             f"a point: a data set, by mean scores; {tally}: counts, no test",
