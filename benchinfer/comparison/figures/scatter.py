@@ -28,7 +28,7 @@ from benchinfer.plots.style import (
     dodge,
     measure_name,
 )
-from benchinfer.plots.text import fitted, key, plain, pt, versus, widest
+from benchinfer.plots.text import axis_height, fitted, key, plain, pt, versus, widest
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
 _SIDE, _LEFT, _BELOW, _ABOVE = 3.6, 0.62, 0.5, 0.3  # inches of the square, and around it
 _NAMED = 6  # data sets that are named: those on which the two differ most
-_FULL = 12  # data sets that are all named
+_FULL = 12  # data sets that are all named, on a page
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -136,7 +136,8 @@ def layout(
         title=versus(table.algorithms[0], table.algorithms[1], width),
         axis=f"{measure_name(measure)}{measure.unit_mark}, {measure.better} is better",
         notes=(
-            f"a point: a data set, by mean scores; {tally}: counts, no test",
+            "a point: a data set, by mean scores",
+            f"{tally}: counts, not a test",
             *(
                 (f"shaded: within the tolerance of {brief(measure.tolerance)}",)
                 if measure.tolerance
@@ -191,19 +192,25 @@ def _texts(
 ) -> tuple[Text, ...]:
     """Return the placed names of the data sets on which two algorithms differ most."""
     far = np.argsort(-abs(oriented[:, 0] - oriented[:, 1]), kind="stable")
-    named = {int(d) for d in (far if len(far) <= _FULL else far[:_NAMED])}
+    all_fit = len(far) <= _FULL and side == _SIDE
+    named = {int(d) for d in (far if all_fit else far[:_NAMED])}
     short = fitted([datasets[d] for d in sorted(named)], 0.35 * side, 7.5)
     labels = [short[name] if d in named else "" for d, name in enumerate(datasets)]
     low, high = np.log(limits) if log else limits
     at = ((np.log(points) if log else points) - low) / (high - low) * side
-    placed = [text for text in dodge(at, labels, (side, side)) if text.text]
+    # The words in two corners take room, too.
+    along = np.arange(0.05, 0.5 * side, 0.1)
+    corners = [(x, side - 0.1) for x in along] + [(side - x, 0.1) for x in along]
+    every = [*labels, *[""] * len(corners)]
+    placed = [text for text in dodge(np.r_[at, corners], every, (side, side)) if text.text]
     # Where there are many points, a name far from its own is read as that of another.
-    return tuple(text for text in placed if len(far) <= _FULL or not text.led)
+    return tuple(text for text in placed if all_fit or not text.led)
 
 
 def size(laid: Scatter) -> tuple[float, float]:
     """Return a sensible figure size in inches."""
-    return laid.width, laid.side + _BELOW + _ABOVE
+    name = axis_height(f"{laid.names[0]}: {laid.axis}", laid.side)
+    return laid.width, laid.side + _BELOW + name + _ABOVE
 
 
 def draw(laid: Scatter, ax: Axes) -> None:

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 
 _MANY = 6  # algorithms that are shown unless more are asked for, of more than so many and two
-_MOST = {True: 24, False: 8}  # data sets by whether a figure is wide: more lines are a tangle
+_MOST = {True: 24, False: 10}  # data sets by whether a figure is wide: more lines are a tangle
 _ROW, _HEADS, _NAMES = 0.24, 1.3, 1.5  # inches of a rank, of names of data sets, of algorithms
 
 
