@@ -31,20 +31,20 @@ def highlighted(axes: Sequence[Axes], names: Sequence[str]) -> None:
     texts: list[Text] = []
     for ax in axes:
         labels = [*ax.get_xticklabels(), *ax.get_yticklabels()]  # which exist once asked for
-        found: Any = ax.findobj(Text)
-        texts += [text for text in {*labels, *found} if text.get_text()]
+        texts_within: Any = ax.findobj(Text)
+        texts += [text for text in {*labels, *texts_within} if text.get_text()]
     for name in names:
-        whole, part = _patterns(name)
-        there = [text for text in texts if part.search(text.get_text())]
-        if not there:
+        name_alone, part = _patterns(name)
+        named_in = [text for text in texts if part.search(text.get_text())]
+        if not named_in:
             raise ArgumentError(
                 f"highlight={name!r}: the figure does not show such a name.",
                 hint="algorithms=[...] or pair=(...) says what a figure shows, where it has both.",
             )
-        for text in there:
+        for text in named_in:
             if any(same_color(text.get_color(), ink) for ink in (INK, FAINT)):
                 text.set_color(HIGHLIGHT)
-                if whole.fullmatch(text.get_text()):
+                if name_alone.fullmatch(text.get_text()):
                     text.set_fontweight("bold")
 
 

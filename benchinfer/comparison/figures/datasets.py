@@ -151,13 +151,15 @@ def layout_boxes(
             "published effects and statistics come without scores.",
             hint="plot a comparison of scores.",
         )
-    held = np.flatnonzero(coverage.counts.sum(axis=1))
-    held = held[np.argsort(-np.nanmedian(setting.quantiles[held][:, :, 2], axis=1), kind="stable")]
+    scored = np.flatnonzero(coverage.counts.sum(axis=1))
+    scored = scored[
+        np.argsort(-np.nanmedian(setting.quantiles[scored][:, :, 2], axis=1), kind="stable")
+    ]
     names = _best_first(setting) if order is None else list(order)
     names = [name for name in names if algorithms is None or name in algorithms]
     shown = names[: _MANY if algorithms is None and order is None else None]
     at = [setting.algorithms.index(name) for name in shown]
-    many = held[: _PANELS if top is None else top]
+    many = scored[: _PANELS if top is None else top]
     columns = min(len(many), (4 if len(shown) <= 12 else 3) if is_wide(width) else 1)
     shown_panels: list[BoxPanel] = []
     for n, d in enumerate(many):
@@ -192,7 +194,7 @@ def layout_boxes(
                 if len(shown) < len(setting.algorithms)
                 else ()
             ),
-            *((f"{len(many):,} of {len(held):,} data sets",) if len(many) < len(held) else ()),
+            *((f"{len(many):,} of {len(scored):,} data sets",) if len(many) < len(scored) else ()),
         ),
         alt=f"Distributions of the scores of {count(len(shown), 'algorithm')} on each of"
         f" {count(len(many), 'data set')}, each with its own axis; {measure.better} is better.",

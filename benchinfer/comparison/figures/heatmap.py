@@ -132,8 +132,8 @@ def _shades(behind: Array, measure: Measure) -> tuple[Array, tuple[str, str]]:
     widest_ = np.nanmax(behind, axis=1)
     some = widest_[widest_ > 0]
     if len(some) > 1 and np.quantile(some, 0.9) > _UNLIKE * np.quantile(some, 0.1):
-        own = np.where(widest_ > 0, widest_, 1.0)[:, None]
-        return behind / own, ("best", "worst on the data set")
+        ranges = np.where(widest_ > 0, widest_, 1.0)[:, None]
+        return behind / ranges, ("best", "worst on the data set")
     reach = float(np.nanquantile(behind, _LIGHTEST)) or float(np.nanmax(behind)) or 1.0
     far = significant(abs(float(measure.effect(reach))), 2)
     if measure.scale == "identity":
@@ -172,9 +172,9 @@ def draw(laid: HeatMap, ax: Axes) -> None:
     """Draw a heat map into an Axes."""
     d, k = laid.shade.shape
     dark, light = np.array(to_rgb(SHADES[-1])), np.array(to_rgb(SHADES[0]))
-    held = ~np.isnan(laid.shade)
-    mix = np.where(held, laid.shade, 0.0)[..., None]
-    image = np.where(held[..., None], dark + mix * (light - dark), 1.0)
+    scored = ~np.isnan(laid.shade)
+    mix = np.where(scored, laid.shade, 0.0)[..., None]
+    image = np.where(scored[..., None], dark + mix * (light - dark), 1.0)
     ax.imshow(image, aspect="auto", interpolation="nearest", extent=(-0.5, k - 0.5, d - 0.5, -0.5))
     if laid.tile[1] >= _NAMED:  # seams between tiles that are large enough to have them
         lines(ax, [(-0.5, y + 0.5, k - 0.5, y + 0.5) for y in range(d - 1)], "white", 0.8)

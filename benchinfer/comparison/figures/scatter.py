@@ -42,7 +42,7 @@ _FULL = 12  # data sets that are all named, on a page
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Scatter(Layout):
+class ScatterPlot(Layout):
     """Layout of the figure.
 
     Attributes
@@ -85,7 +85,7 @@ def layout(
     *,
     pair: tuple[str, str] | None = None,
     highlight: Sequence[str] = (),
-) -> Scatter:
+) -> ScatterPlot:
     """Return the layout of the scores of two algorithms, by default of the two best ones.
 
     One that is highlighted is the first of them, beside the best of the others.
@@ -111,7 +111,7 @@ def layout(
         )
     measure, oriented = table.measure, table.mean[both]
     points = measure.level_of(oriented)
-    datasets = [name for name, held in zip(table.datasets, both, strict=True) if held]
+    datasets = [n for n, shared in zip(table.datasets, both, strict=True) if shared]
     verdicts = _verdicts(table, oriented)
     log = measure.scale == "log"
     limits = bars.room(points.ravel().tolist(), log=log)
@@ -123,7 +123,7 @@ def layout(
     within = f"within {brief(measure.tolerance)} of each other" if measure.tolerance else "equal"
     tally = f"{first} better on {won[0]}, {second} on {won[1]}, {within} on {neither}"
     missing = len(table.datasets) - len(datasets)
-    return Scatter(
+    return ScatterPlot(
         names=(first, second),
         points=points,
         verdicts=verdicts,
@@ -207,13 +207,13 @@ def _texts(
     return tuple(text for text in placed if all_fit or not text.led)
 
 
-def size(laid: Scatter) -> tuple[float, float]:
+def size(laid: ScatterPlot) -> tuple[float, float]:
     """Return a sensible figure size in inches."""
     name = axis_height(f"{laid.names[0]}: {laid.axis}", laid.side)
     return laid.width, laid.side + _BELOW + name + _ABOVE
 
 
-def draw(laid: Scatter, ax: Axes) -> None:
+def draw(laid: ScatterPlot, ax: Axes) -> None:
     """Draw a scatter plot into an Axes."""
     if laid.log:
         ax.set_xscale("log")
@@ -224,10 +224,10 @@ def draw(laid: Scatter, ax: Axes) -> None:
         ax.fill_between(along, least, most, color=BAND, lw=0, zorder=0)
     ax.plot([low, high], [low, high], color=INK, lw=0.9, zorder=1)
     for verdict in (Verdict.EQUIVALENT, Verdict.SECOND, Verdict.FIRST):
-        held = [v == verdict for v in laid.verdicts]
+        with_verdict = [v == verdict for v in laid.verdicts]
         mark = MARKS[verdict]
         ax.plot(
-            *laid.points[held].T,
+            *laid.points[with_verdict].T,
             mark.marker,
             color=mark.colour,
             ms=5.5 if len(laid.points) <= 60 else 4,
@@ -250,7 +250,7 @@ def draw(laid: Scatter, ax: Axes) -> None:
     ax.set_anchor("W")
 
 
-def _name_points(laid: Scatter, ax: Axes) -> None:
+def _name_points(laid: ScatterPlot, ax: Axes) -> None:
     """Write the names of data sets, and which algorithm each side of the diagonal favours."""
     for text in laid.texts:
         ax.text(

@@ -58,13 +58,15 @@ class Standing:
         if strange := [name for name in names if name not in self.algorithms]:
             raise ArgumentError(unknown("algorithm", strange[0], sorted(self.algorithms)))
         at = [self.algorithms.index(name) for name in dict.fromkeys(names)]
-        there = ~np.isnan(self.mean[:, at]).all(axis=1)
+        present = ~np.isnan(self.mean[:, at]).all(axis=1)
         return replace(
             self,
             algorithms=tuple(self.algorithms[k] for k in at),
-            datasets=tuple(name for name, held in zip(self.datasets, there, strict=True) if held),
-            mean=self.mean[there][:, at],
-            rank=self.rank[there][:, at],
+            datasets=tuple(
+                name for name, scored in zip(self.datasets, present, strict=True) if scored
+            ),
+            mean=self.mean[present][:, at],
+            rank=self.rank[present][:, at],
         )
 
 
@@ -88,11 +90,11 @@ def standing(
         raise DesignError(f"there is no score of {cells.measure.name!r}.")
     mean = cells.mean[np.ix_(some_d, some_k)]
     rank = ranked_rows(-mean, cells.rounding[np.ix_(some_d, some_k)])
-    names = [name for name, held in zip(cells.algorithms, some_k, strict=True) if held]
+    names = [name for name, scored in zip(cells.algorithms, some_k, strict=True) if scored]
     by_rank = np.argsort(joined_levels(np.nanmean(rank, axis=0)), kind="stable")
     table = Standing(
         measure=cells.measure,
-        datasets=tuple(n for n, held in zip(cells.datasets, some_d, strict=True) if held),
+        datasets=tuple(n for n, scored in zip(cells.datasets, some_d, strict=True) if scored),
         algorithms=tuple(names[k] for k in by_rank),
         mean=mean[:, by_rank],
         rank=rank[:, by_rank],
