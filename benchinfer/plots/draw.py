@@ -130,7 +130,8 @@ def plot(
         Of a comparison: ``"ranking"`` (default), the algorithms' differences from the best one or
         the control with letters and levels, ``"forest"`` of the contrasts, ``"hasse"`` diagram of
         the order (``"hasse-undecided"``: with lines between what is undecided),
-        ``"matrix"`` of the verdicts, ``"letters"`` (bars where these say all) of what is not told
+        ``"matrix"`` of the verdicts, ``"multi-comparison"`` matrix with differences and counts of
+        wins, ``"letters"`` (bars where these say all) of what is not told
         apart, ``"critical-difference"``, the levels with such bars or letters,
         ``"rank-intervals"``, the ranks that the verdicts leave to each algorithm,
         ``"distributions"`` of the scores, or ``"boxes"`` of the algorithms within each data set. Of
