@@ -87,7 +87,9 @@ def test_other_fonts_keep_to_the_canvas_and_apart(results):
     ("make", "kind"),
     [
         (
-            lambda scores: bi.compare_bootstrap(scores, adjust="none", resamples=500, seed=1),
+            lambda scores: bi.compare_bootstrap(
+                scores, resample="datasets", adjust="none", resamples=2000, seed=1
+            ),
             "improvement",
         ),
         (bi.compare_wins, "worths"),
