@@ -165,6 +165,7 @@ def _with_directions(
     """Return an error on directions that are not given, with those that the names have."""
     names = dict(fault.proposes)["measures"]
     known = {name: direction(name) for name in names}
+    against = [finding for finding in against if finding.severity != "error"]
     if not against or not any(known.values()):
         return error
     return ScoreTableError(
@@ -706,7 +707,8 @@ def _gives(table: TrialTable, candidate: Candidate) -> str:
     part = f"; {join(joined)} as part of the algorithm" if joined else ""
     part += f"; {join(factors)} as factors" * bool(factors)
     rows = f"; rows with {candidate.options['where']}" if "where" in candidate.options else ""
-    scores = () if reading is None or reading.layout != "long" else reading.of("score")
+    of_measures = reading is not None and reading.layout == "long"
+    scores = reading.of("score") if of_measures and "measures" in candidate.options else ()
     aside = [name for name in scores if name not in names] if {*names} < {*scores} else []
     left = f"; {join(aside)} left out: infinite scores" if aside else ""
     return f"{' x '.join(parts)}{measures}{part}{rows}{left}"
