@@ -40,10 +40,12 @@ def predictions(path: Path, typed: str) -> Results | None:
     try:
         with path.open(encoding="utf-8", newline="") as file:
             heads = [line.strip().split(",") for line in islice(file, 3)]
-            cases = [line.strip().split(",")[:2] for line in file if line.strip()]
+            lines = [line.strip().split(",") for line in file if line.strip()]
         dataset, algorithm, split, resample = heads[0][:4]
         measure, score = _SCORES[len(heads[2])]
-        values = [score(true, said) for true, said in cases]
+        if len({len(line) for line in lines}) > 1:
+            raise ValueError
+        values = [score(true, said) for true, said, *_ in lines]
         row = {"dataset": dataset, "algorithm": algorithm, "replication": resample}
         value = sum(values) / len(values)
     except (ValueError, LookupError, ZeroDivisionError):

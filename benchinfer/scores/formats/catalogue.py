@@ -164,7 +164,7 @@ FILES: tuple[tuple[str, bytes, str], ...] = (
     (r".+\.csv", b",NMI", "boards.scib.scib"),
     (r".+\.csv", b'"","NMI', "boards.scib.scib"),
     (r".+\.csv", b'"X","NMI', "boards.scib.scib"),
-    (r".*mergedTable_.+\.csv", b"file,", "boards.tsb_ad.merged"),
+    (r".*mergedTable_.+\.csv", b"", "boards.tsb_ad.merged"),
     (r".+_summary\.csv", b",workload,trial,", "boards.algoperf.summary"),
 )
 
