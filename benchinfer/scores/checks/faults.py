@@ -43,6 +43,7 @@ TIMED_OUT = (
 )
 type Fault = Callable[[Reading], Finding | None]
 _N, _RIGHT = "benchinfer_answers", "benchinfer_right"
+NO_LIMIT = "status without a limit"  # the rule of times that stopped runs are said to have
 _VALUE = nw.col("value")
 _ABSENT = _VALUE.is_null() | _VALUE.is_nan()
 _INFINITE = ~_ABSENT & ~_VALUE.is_finite()
@@ -454,7 +455,10 @@ def status_without_limit(reading: Reading, source: Source) -> list[Finding]:
         leave = [f"columns={ {column: 'failure'}!r} takes these runs as failures without a time."]
     limit = limits[0] if limits else "seconds:lower:limit=3600"
     hint = " ".join([f"declare it: measures={literal(limit)}.", *leave])
-    return [Finding("status without a limit", "error", n, what, (), hint)]
+    as_failures: tuple[tuple[str, tuple[str, ...] | str], ...] = (
+        (("columns", (f"{column}=failure",)),) if leave else ()
+    )
+    return [Finding(NO_LIMIT, "error", n, what, (), hint, as_failures)]
 
 
 def _repeated_times(reading: Reading) -> list[str]:

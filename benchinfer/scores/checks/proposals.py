@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any, Protocol, cast
 
 from benchinfer.core.errors import BenchinferError, MissingExtra, ScoreTableError
 from benchinfer.core.numbers import count, join
-from benchinfer.scores.columns.roles import COMMON, GROUPS, ITEMS, common_name
+from benchinfer.scores.checks.faults import NO_LIMIT
+from benchinfer.scores.columns.roles import COMMON, GROUPS, ITEMS, common_name, placeholders
 from benchinfer.scores.coverage import Finding, refusal
 from benchinfer.scores.declaration import Declaration
 from benchinfer.scores.roles.crossing import MOST_LEVELS
@@ -27,7 +28,7 @@ from benchinfer.scores.sources.curves import STEPS, TARGETS, TRACES
 from benchinfer.scores.sources.files import open_source
 from benchinfer.scores.sources.frames import Source
 from benchinfer.scores.sources.layouts import PUBLISHED, is_measure
-from benchinfer.scores.sources.patterns import Pattern, pattern_of
+from benchinfer.scores.sources.patterns import Pattern, pattern_of, pattern_of_files
 from benchinfer.scores.sources.query import filtered
 
 if TYPE_CHECKING:
@@ -226,9 +227,10 @@ def _tried[T: TrialTable](
         table, ways, faults = _trial(read, source, declaration, candidate)
         if table is None:
             mended = list(_mended(candidate, faults, origin, declaration))
-            queue[:0] = [c for c in mended if c.options not in tried]
-            if candidate is first and not mended and _is_sure(candidate, {}, declaration):
+            of_scores = not mended or any(fault.rule == NO_LIMIT for fault in faults)
+            if candidate is first and of_scores and _is_sure(candidate, {}, declaration):
                 return [], None, faults  # of the scores, where the roles leave no doubt
+            queue[:0] = [c for c in mended if c.options not in tried]
             continue
         if len(table.failures()) and (curve := _of_curves(candidate, origin, declaration)):
             queue[:0] = curve  # what is not logged at each step is no failure
@@ -236,7 +238,7 @@ def _tried[T: TrialTable](
         if len(table.algorithms) < 2:
             continue
         if candidate is first and _is_sure(candidate, ways, declaration):
-            return [], (table, _note(candidate, ways)), []
+            return [], (table, _note(candidate, ways, table.measures)), []
         added = {n: v for n, v in candidate.options.items() if n != "measures"}
         proposal = Proposal(_written(source), added, ways, _gives(table, candidate))
         # Another way to the same scores is no other proposal.
@@ -305,7 +307,7 @@ def _is_sure(candidate: Candidate, ways: Mapping[str, str], declaration: Declara
     return not ways or any(ways.values())
 
 
-def _note(candidate: Candidate, ways: Mapping[str, str]) -> Finding:
+def _note(candidate: Candidate, ways: Mapping[str, str], measures: Sequence[Measure]) -> Finding:
     """Return a note on what was taken for what, how that is changed, and the options for it."""
     reading = candidate.reading
     of = (lambda _: ()) if reading is None else reading.of
@@ -319,7 +321,8 @@ def _note(candidate: Candidate, ways: Mapping[str, str]) -> Finding:
     accepted = [f"{name}: {way} is better, by its name" for name, way in ways.items() if way]
     what = f"taken by names and structure: {'; '.join([', '.join(parts), *accepted])}."
     hint = "columns={...} and measures={...} change that."
-    if (states := of("status")) and "lower" in ways.values():
+    lower = any(m.better == "lower" and m.limit is None for m in measures)
+    if (states := of("status")) and lower:
         hint += f" columns={ {states[0]: 'status'}!r} takes it as states of runs with a limit."
     columns = candidate.options.get("columns", {})
     proposes: tuple[tuple[str, tuple[str, ...] | str], ...] = (
@@ -582,7 +585,7 @@ def _needed(
 def _names_of_files(origin: Source, declaration: Declaration) -> Iterator[str]:
     """Yield patterns of the names of files that give roles."""
     if declaration.name is None and len(origin.files) > 1:
-        pattern = pattern_of([name.rpartition(".")[0] or name for name in origin.files])
+        pattern = pattern_of_files([name.rpartition(".")[0] or name for name in origin.files])
         for roles in _roles_of_parts(pattern, {*(declaration.columns or {}).values()}):
             yield pattern.written(roles)
     yield declaration.name or ""
@@ -654,6 +657,10 @@ def _mended(
 ) -> Iterator[Candidate]:
     """Yield a candidate with the options that its faults propose."""
     yield from _without_infinite(candidate, faults)
+    of_status = next((f for f in faults if f.rule == NO_LIMIT and f.proposes), None)
+    if of_status is not None and isinstance(held := of_status.proposes[0][1], tuple):
+        name, _, role = held[0].rpartition("=")
+        yield candidate.having(columns={**candidate.options.get("columns", {}), name: role})
     if not any(fault.rule == "duplicate rows" for fault in faults):
         return
     for name, value in (way for fault in faults for way in _ways(fault)):
@@ -665,6 +672,18 @@ def _mended(
     joined = [*candidate.options.get("columns", {}).values()].count("algorithm") > 1
     if any(of_trace) and not joined:  # functions are no settings
         yield candidate.having(targets=TARGETS)
+    steps = _steps(origin, declaration)
+    if not steps and _only_scores(candidate) and declaration.repeats == "error":
+        yield candidate.having(repeats="keep")
+
+
+def _only_scores(candidate: Candidate) -> bool:
+    """Return whether the rows of each file hold scores, and nothing that tells them apart."""
+    if candidate.reading is None or "repeats" in candidate.options:
+        return False
+    names = placeholders(candidate.options.get("name", ""))
+    beside = [r for n, r in candidate.reading.roles.items() if n not in names]
+    return bool(names) and all(r in ("score", "companion") or ": date" in r for r in beside)
 
 
 def _without_infinite(candidate: Candidate, faults: Sequence[Finding]) -> Iterator[Candidate]:
@@ -711,7 +730,9 @@ def _gives(table: TrialTable, candidate: Candidate) -> str:
     scores = reading.of("score") if of_measures and "measures" in candidate.options else ()
     aside = [name for name in scores if name not in names] if {*names} < {*scores} else []
     left = f"; {join(aside)} left out: infinite scores" if aside else ""
-    return f"{' x '.join(parts)}{measures}{part}{rows}{left}"
+    failed = len(table.failures()) if "failure" in columns.values() else 0
+    runs = f"; {count(failed, 'failed run')}" if failed else ""
+    return f"{' x '.join(parts)}{measures}{part}{rows}{left}{runs}"
 
 
 def _noun(candidate: Candidate) -> str:

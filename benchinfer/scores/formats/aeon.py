@@ -43,12 +43,13 @@ def predictions(path: Path, typed: str) -> Results | None:
             lines = [line.strip().split(",") for line in file if line.strip()]
         dataset, algorithm, split, resample = heads[0][:4]
         measure, score = _SCORES[len(heads[2])]
-        if len({len(line) for line in lines}) > 1:
-            raise ValueError
-        values = [score(true, said) for true, said, *_ in lines]
+        columns = zip(*lines, strict=True)  # all cases have as many fields
+        values = [
+            score(true, said) for true, said in zip(next(columns), next(columns), strict=True)
+        ]
         row = {"dataset": dataset, "algorithm": algorithm, "replication": resample}
         value = sum(values) / len(values)
-    except (ValueError, LookupError, ZeroDivisionError):
+    except (ValueError, LookupError, ZeroDivisionError, StopIteration):
         raise ScoreTableError(
             f"predictions of aeon or tsml in {typed!r} cannot be read.",
             hint="three lines of a head, then label and prediction of each case, of classes or"

@@ -223,6 +223,19 @@ def part[T](record: Record, key: str, kind: type[T], tool: str) -> T:
     raise _unlike(tool, f"{key!r} is {repr(value)[:40]}, not a {kind.__name__}")
 
 
+def seconds_of(unit: str, known: Mapping[str, float], tool: str) -> float:
+    """Return a unit of time in seconds; raise an error on one that is not known.
+
+    Examples
+    --------
+    >>> seconds_of("ms", {"ms": 1e-3, "s": 1.0}, "JMH")
+    0.001
+    """
+    if unit in known:
+        return known[unit]
+    raise _unlike(tool, f"{unit!r} is no unit of time that is known ({', '.join(known)})")
+
+
 def facts_of(record: object, *keys: str) -> Mapping[str, float | str]:
     """Return what a record says under some keys, as far as that is numbers or text.
 

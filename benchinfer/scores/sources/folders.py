@@ -246,9 +246,9 @@ def of_names(paths: Sequence[Path], pattern: str | None) -> list[dict[str, str]]
     """Return the columns that the names of files give by a pattern; all must match."""
     if pattern is None:
         return [{} for _ in paths]
-    if not placeholders(pattern) or len(set(placeholders(pattern))) < len(placeholders(pattern)):
+    if not placeholders(pattern):
         raise ScoreTableError(
-            f"name={pattern!r} names no column in braces, or one twice.",
+            f"name={pattern!r} names no column in braces.",
             hint='as in name="{algorithm}_{dataset}".',
         )
     form = expression(pattern, {})

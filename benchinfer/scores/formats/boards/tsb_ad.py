@@ -25,7 +25,11 @@ def merged(path: Path, _: str) -> Results | None:
         except (csv.Error, ValueError):
             return None  # as a plain table, whose reader says what is wrong
     facts = _FACTS & {*header}
-    if "file" not in facts or len(facts) < _LEAST or any(len(line) != len(header) for line in lines):
+    if (
+        "file" not in facts
+        or len(facts) < _LEAST
+        or any(len(line) != len(header) for line in lines)
+    ):
         return None
     measure = name_of(path).partition(_MERGED)[2]
     series = header.index("file")

@@ -22,15 +22,13 @@ _ARROWS = "\u2191\u2193"  # of measures, in whose names they are directions
 _NUMBER = r"[+\-\u2212]?(?:\d+(?:[,\u202f\u00a0]\d+)*(?:\.\d+)?|\.\d+)(?:[eE][+-]?\d+)?"
 # Units of time, in seconds.
 _SECONDS = {
-    **{
-        "ns": 1e-9,
-        "us": 1e-6,
-        "\u00b5s": 1e-6,
-        "\u03bcs": 1e-6,
-        "ms": 1e-3,
-        "min": 60.0,
-        "h": 3600.0,
-    },
+    "ns": 1e-9,
+    "us": 1e-6,
+    "\u00b5s": 1e-6,
+    "\u03bcs": 1e-6,
+    "ms": 1e-3,
+    "min": 60.0,
+    "h": 3600.0,
     **dict.fromkeys(("s", "sec", "secs", "second", "seconds"), 1.0),
 }
 _UNIT = "|".join(sorted(_SECONDS, key=len, reverse=True))
