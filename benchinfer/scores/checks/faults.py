@@ -7,7 +7,7 @@ they are reported as such, or taken as missing, and need no covariate.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, cast
 
@@ -23,7 +23,13 @@ from benchinfer.scores.coverage import Finding
 from benchinfer.scores.declaration import PASS, Failed
 from benchinfer.scores.numerics.attempts import share_all_right, share_any_right
 from benchinfer.scores.numerics.places import MOST
-from benchinfer.scores.roles.labels import condition_of, evaluated_part, parts_of_data
+from benchinfer.scores.roles.labels import (
+    SPLIT,
+    condition_of,
+    evaluated_part,
+    kinds_of_splits,
+    parts_of_data,
+)
 from benchinfer.scores.rows.nesting import of_answers
 from benchinfer.scores.rows.summary import Summary, first_rows, n_rows
 
@@ -369,6 +375,25 @@ def parts_as_replications(reading: Reading) -> Finding | None:
             hint = f"where={where} takes the scores of one."
             return Finding("parts of the data", "error", len(texts), what, (), hint)
     return None
+
+
+def kinds_as_replications(reading: Reading, declared: Collection[str]) -> list[Finding]:
+    """Report ways to split data, such as random and chronological, in a column named as splits.
+
+    Whose role is declared, holds what the user says.
+    """
+    columns = reading.roles.of.get("replication", ())
+    if len(columns) != 1 or columns[0] in declared or common_name(columns[0]) != SPLIT:
+        return []
+    column, texts = columns[0], sorted({*reading.rows.replications()})
+    if not kinds_of_splits(texts):
+        return []
+    what = f"{column} holds {join(texts)}, which are kinds of splits, no replications."
+    hint = (
+        f"where={literal(condition_of(column, texts[0]))} takes one;"
+        f" columns={ {column: 'dataset'}!r} takes all, as do the roles factor and replication."
+    )
+    return [Finding("kinds of splits", "error", len(texts), what, (), hint)]
 
 
 def direction_not_given(reading: Reading) -> Finding | None:

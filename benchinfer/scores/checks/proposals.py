@@ -726,8 +726,8 @@ def _gives(table: TrialTable, candidate: Candidate) -> str:
     part = f"; {join(joined)} as part of the algorithm" if joined else ""
     part += f"; {join(factors)} as factors" * bool(factors)
     rows = f"; rows with {candidate.options['where']}" if "where" in candidate.options else ""
-    of_measures = reading is not None and reading.layout == "long"
-    scores = reading.of("score") if of_measures and "measures" in candidate.options else ()
+    given = reading is None or reading.layout != "long" or "measures" not in candidate.options
+    scores = () if given else reading.of("score")
     aside = [name for name in scores if name not in names] if {*names} < {*scores} else []
     left = f"; {join(aside)} left out: infinite scores" if aside else ""
     failed = len(table.failures()) if "failure" in columns.values() else 0
