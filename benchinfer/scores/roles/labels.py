@@ -26,6 +26,12 @@ PARTS = ("test", "testing", "validation", "valid", "val", "dev", "train", "train
 
 SPLIT = "split"  # a column of splits, or of kinds of splits
 _WORD, _MOST_KINDS = 3, 12  # letters of a word for a split, kinds of splits
+_NUMBERS = frozenset(
+    (
+        *("one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"),
+        *("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth"),
+    )
+)
 
 
 def share_of(labels: Sequence[str], pattern: re.Pattern[str]) -> float:
@@ -72,6 +78,7 @@ def kinds_of_splits(labels: Sequence[str]) -> bool:
     """
     words = [label.replace("-", "").replace("_", "").replace(" ", "") for label in labels]
     long = all(len(word) >= _WORD and word.isalpha() for word in words)
+    long = long and not {word.casefold() for word in words} & _NUMBERS
     return 1 < len(labels) <= _MOST_KINDS and long and not parts_of_data(labels)
 
 

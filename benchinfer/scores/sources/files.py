@@ -397,7 +397,8 @@ def _of_files(
         hint = "the run ended before its first score, or other files have its scores."
         notes.append(Finding("files without scores", "warning", len(empty), what, where, hint))
     if bad:
-        what = f"{count(len(bad), 'file')} cannot be read, and {'is' if len(bad) == 1 else 'are'} left out."
+        left_out = "is left out" if len(bad) == 1 else "are left out"
+        what = f"{count(len(bad), 'file')} cannot be read, and {left_out}."
         where = (
             ("file", "why"),
             *((file, str(error).partition("\n")[0]) for file, error in bad.items()),
