@@ -477,13 +477,10 @@ def status_without_limit(reading: Reading, source: Source) -> list[Finding]:
             f"the column {column} names {count(n, 'time-out')}, whose times are no times that runs"
             " took, and no measure has a limit."
         )
-        leave = [f"columns={ {column: 'failure'}!r} takes these runs as failures without a time."]
+        leave = [f"columns={ {column: 'status'}!r} with a limit takes them as stopped runs."]
     limit = limits[0] if limits else "seconds:lower:limit=3600"
     hint = " ".join([f"declare it: measures={literal(limit)}.", *leave])
-    as_failures: tuple[tuple[str, tuple[str, ...] | str], ...] = (
-        (("columns", (f"{column}=failure",)),) if leave else ()
-    )
-    return [Finding(NO_LIMIT, "error", n, what, (), hint, as_failures)]
+    return [Finding(NO_LIMIT, "error", n, what, (), hint)]
 
 
 def _repeated_times(reading: Reading) -> list[str]:

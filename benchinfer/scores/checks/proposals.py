@@ -219,6 +219,7 @@ def _tried[T: TrialTable](
     first = queue[len(ways_of_faults)] if len(queue) > len(ways_of_faults) else queue[0]
     made: dict[bytes, tuple[bool, Proposal]] = {}
     tried: list[Options] = []
+    of_first: list[Finding] = []
     while queue and len(tried) < _MOST_TRIALS and len(made) < _SHOWN:
         candidate = queue.pop(0)
         if candidate.options in tried:
@@ -227,8 +228,8 @@ def _tried[T: TrialTable](
         table, ways, faults = _trial(read, source, declaration, candidate)
         if table is None:
             mended = list(_mended(candidate, faults, origin, declaration))
-            of_scores = not mended or any(fault.rule == NO_LIMIT for fault in faults)
-            if candidate is first and of_scores and _is_sure(candidate, {}, declaration):
+            of_first = faults if candidate is first else of_first
+            if candidate is first and not mended and _is_sure(candidate, {}, declaration):
                 return [], None, faults  # of the scores, where the roles leave no doubt
             queue[:0] = [c for c in mended if c.options not in tried]
             continue
@@ -246,7 +247,18 @@ def _tried[T: TrialTable](
         made.setdefault(table.summary.mean.tobytes(), (sparse, proposal))
     ranked = [proposal for _, proposal in sorted(made.values(), key=lambda pair: pair[0])]
     against = _against(first)
-    return ranked, None, against if made else _unread(origin, declaration, against)
+    limit = _limit_lacking(first, of_first)
+    return ranked, None, against if made else limit or _unread(origin, declaration, against)
+
+
+def _limit_lacking(candidate: Candidate, faults: Sequence[Finding]) -> list[Finding]:
+    """Return a limit that lacks, as all that lacks, with the likely roles; else nothing."""
+    columns = candidate.options.get("columns", {})
+    if {fault.rule for fault in faults} != {NO_LIMIT} or not columns:
+        return []
+    taken = join([f"{name} as {role}" for name, role in columns.items()])
+    what = f"{taken}, which columns={dict(columns)!r} says."
+    return [*faults, Finding("likely roles", "warning", len(columns), what)]
 
 
 def _queue(
@@ -657,10 +669,6 @@ def _mended(
 ) -> Iterator[Candidate]:
     """Yield a candidate with the options that its faults propose."""
     yield from _without_infinite(candidate, faults)
-    of_status = next((f for f in faults if f.rule == NO_LIMIT and f.proposes), None)
-    if of_status is not None and isinstance(held := of_status.proposes[0][1], tuple):
-        name, _, role = held[0].rpartition("=")
-        yield candidate.having(columns={**candidate.options.get("columns", {}), name: role})
     if not any(fault.rule == "duplicate rows" for fault in faults):
         return
     for name, value in (way for fault in faults for way in _ways(fault)):
@@ -730,9 +738,7 @@ def _gives(table: TrialTable, candidate: Candidate) -> str:
     scores = () if given else reading.of("score")
     aside = [name for name in scores if name not in names] if {*names} < {*scores} else []
     left = f"; {join(aside)} left out: infinite scores" if aside else ""
-    failed = len(table.failures()) if "failure" in columns.values() else 0
-    runs = f"; {count(failed, 'failed run')}" if failed else ""
-    return f"{' x '.join(parts)}{measures}{part}{rows}{left}{runs}"
+    return f"{' x '.join(parts)}{measures}{part}{rows}{left}"
 
 
 def _noun(candidate: Candidate) -> str:
