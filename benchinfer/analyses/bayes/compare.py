@@ -46,7 +46,7 @@ from benchinfer.core.arguments import checked, names_of, seed_of
 from benchinfer.core.errors import DesignError
 from benchinfer.core.numbers import count
 from benchinfer.core.progress import Progress, reporting
-from benchinfer.numerics.outcome_probabilities import average_outcomes, ranks
+from benchinfer.numerics.posterior.outcome_probabilities import average_outcomes, ranks
 
 # Share of data sets on which a pair ties at the limit, beyond which t interactions are refused.
 _TIED = 0.05

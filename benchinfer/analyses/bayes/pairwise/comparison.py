@@ -25,7 +25,7 @@ from benchinfer.core.numbers import count
 from benchinfer.core.provenance import StoredOptions
 from benchinfer.core.saving import SAME, savable, shaped
 from benchinfer.core.sections import Check
-from benchinfer.numerics.outcome_probabilities import Outcomes
+from benchinfer.numerics.posterior.outcome_probabilities import Outcomes
 from benchinfer.numerics.types import Array, Flags
 
 if TYPE_CHECKING:

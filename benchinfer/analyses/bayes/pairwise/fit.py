@@ -20,7 +20,7 @@ from benchinfer.comparison.posterior import Convergence, segments_r_hat, settled
 from benchinfer.core.errors import DesignError
 from benchinfer.core.progress import of_task
 from benchinfer.core.saving import savable, shaped
-from benchinfer.numerics.outcome_probabilities import Outcomes, average_outcomes
+from benchinfer.numerics.posterior.outcome_probabilities import Outcomes, average_outcomes
 from benchinfer.numerics.types import Array, Codes, Flags
 
 if TYPE_CHECKING:

@@ -47,7 +47,7 @@ from scipy.special import (
 )
 
 from benchinfer.core.saving import savable, shaped
-from benchinfer.numerics.outcome_probabilities import Outcomes, monte_carlo_error
+from benchinfer.numerics.posterior.outcome_probabilities import Outcomes, monte_carlo_error
 from benchinfer.numerics.types import Array, Codes
 
 ALPHA, BETA = (0.5, 5.0), (0.05, 0.15)
