@@ -51,7 +51,6 @@ REQUIRED_PACKAGES = 14
 TWO_KINDS = {"compare_bayes", "monitor"}
 SAMPLERS = {
     "analyses/bayes/numerics/gibbs.py",  # of the conjugate model
-    "analyses/bayes/pairwise/numerics/pair_model.py",  # Gibbs and Metropolis steps; target: none
     "numerics/posterior/nuts.py",  # nutpie, of every other model
 }
 # Entered at the second call: what a reader walks through to see where a line comes from.

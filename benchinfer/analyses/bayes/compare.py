@@ -318,7 +318,7 @@ def compare_bayes(
 
         ``"signed-rank"`` has 50,000 independent draws, ``"sign"`` none.
     chains
-        Number of chains, 8 by default.
+        Number of chains, 8 by default; 4 of `preset="corani2017"`.
     priors
         Priors other than the default ones, which are weak relative to the spread of the algorithms:
         ``effect_scale``, ``effect_sd``, ``interaction_scale``, ``tail_shape``, ``tail_rate``,
