@@ -131,7 +131,7 @@ SIGNATURES = {
     " contrasts='tukey', adjust='auto', k=None, target='auto', n_datasets=None,"
     " n_replications=None, costs=None, budget=None",
     "plot": "result, kind=None, ax=None, *, width='page', title=None, notes=True, top=None,"
-    " pair=None, algorithms=None, order=None",
+    " pair=None, algorithms=None, order=None, highlight=None",
     "priors.Priors": "effect_scale=1.0, effect_sd=None, interaction_scale=1.0, tail_shape=2.0,"
     " tail_rate=0.1,"
     " shrinkage_median=None, shrinkage_sd=1.5, residual_sd=2.0, residual_spread=1.0,"

@@ -24,6 +24,7 @@ from benchinfer.core.arguments import ArgumentError, checked
 from benchinfer.core.errors import BenchinferError, DesignError, unknown
 from benchinfer.core.numbers import join
 from benchinfer.core.result import registered
+from benchinfer.plots.highlight import highlighted
 from benchinfer.plots.layout import Layout
 from benchinfer.plots.style import COLUMN, FAINT, INK, PAGE, Width
 from benchinfer.plots.text import below, plain, pt, scale, wrapped
@@ -39,7 +40,7 @@ MOST = 20.0
 _MARGIN = 0.08
 _LINE = 0.15  # of a note
 _WIDTHS = {"page": PAGE, "column": COLUMN}
-_CHOICES = ("top", "pair", "algorithms", "order")
+_CHOICES = ("top", "pair", "algorithms", "order", "highlight")
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,6 +117,7 @@ def plot(
     pair: tuple[str, str] | None = None,
     algorithms: Sequence[str] | None = None,
     order: Sequence[str] | None = None,
+    highlight: str | Sequence[str] | None = None,
 ) -> Figure:
     """Draw a result.
 
@@ -130,8 +132,9 @@ def plot(
         the order (``"hasse-undecided"``: with lines between what is undecided),
         ``"matrix"`` of the verdicts, ``"letters"`` (bars where these say all) of what is not told
         apart, ``"critical-difference"``, the levels with such bars or letters,
-        ``"rank-intervals"``, the ranks that the verdicts leave to each algorithm, or
-        ``"distributions"`` of the scores. Of one by a mixed model, where the model has
+        ``"rank-intervals"``, the ranks that the verdicts leave to each algorithm,
+        ``"distributions"`` of the scores, or ``"boxes"`` of the algorithms within each data set. Of
+        one by a mixed model, where the model has
         them, also: ``"variances"`` by source, ``"caterpillar"`` of how data sets depart,
         ``"residuals"``, ``"influence"`` of each data set, and ``"prediction"`` of the best
         algorithm on a new one, as also of what ``predict()`` returns. Of permutation tests
@@ -161,9 +164,11 @@ def plot(
         ``"positions"`` over the optima), ``"support"`` of its neighbours, and ``"matrix"``. Of a
         bootstrapped consensus: ``"positions"``. Of a plan: ``"power"``. Of a gate:
         ``"measures"``. Of groups of data sets: the ``"tree"``.
-        Of random orders of a monitored experiment: ``"order"``. Of a score table
-        (with one measure): ``"distributions"``; with a limit ``"solved"`` (share of runs solved
-        over time), ``"cactus"`` (the same turned) and ``"profile"`` (ratios to the best).
+        Of random orders of a monitored experiment: ``"order"``. Of a score table (with one
+        measure): ``"distributions"``, ``"boxes"`` of the algorithms within each data set, a
+        ``"heatmap"`` of the means, a ``"scatter"`` plot of two algorithms over the data sets, a
+        ``"slope"`` chart of the ranks on each data set; with a limit ``"solved"`` (share of runs
+        solved over time), ``"cactus"`` (the same turned) and ``"profile"`` (ratios to the best).
     ax
         Axes to draw into, of any figure but those of ArviZ: its width is that of the layout, its
         height is the caller's to choose, heading and notes go above and below it. By default a
@@ -184,6 +189,10 @@ def plot(
     order
         The algorithms in the order in which they are shown, best first, such as the ``ranking()``
         of another comparison; by default the result's own ranking.
+    highlight
+        An algorithm, or several, whose names are written in bold and in a colour of their own, as
+        is the line of a ``"slope"`` chart. One of them is in the ``"scatter"`` plot, beside the
+        best of the others.
 
     Returns
     -------
@@ -196,6 +205,8 @@ def plot(
         There is no figure of such an object.
     DesignError
         The result has no figure of that kind, or the figure no such choice.
+    ArgumentError
+        The figure does not show an algorithm that is to be highlighted.
 
     Examples
     --------
@@ -207,19 +218,26 @@ def plot(
     chosen = _choose(result, kind)
     choices = {"top": top, "pair": pair, "algorithms": algorithms, "order": order}
     given = {name: choice for name, choice in choices.items() if choice is not None}
+    names = [highlight] if isinstance(highlight, str) else list(highlight or ())
     if isinstance(chosen, Handed):
-        if ax is not None or given:
+        if ax is not None or given or names:
             what = "this figure is ArviZ's: it has axes of its own, and no choice of rows."
             raise DesignError(what, hint="give kind and width, without ax.")
         return chosen.draw(result, _inches(width))
+    if names and "highlight" in signature(chosen.layout).parameters:
+        given["highlight"] = names
     if ax is None:
-        return _figure(chosen, _laid(chosen, result, _inches(width), given), title, notes=notes)
+        laid = _laid(chosen, result, _inches(width), given)
+        figure = _figure(chosen, laid, title, notes=notes)
+        highlighted(figure.axes, names)
+        return figure
     if not isinstance(ax, Axes):  # pyright: ignore[reportUnnecessaryIsInstance]
         what = f"ax is a {type(ax).__name__}."
         raise ArgumentError(what, hint="give one Axes, as figure.add_subplot() returns.")
     room = ax.get_window_extent().width / ax.get_figure(root=True).dpi  # pyright: ignore[reportOptionalMemberAccess]
     laid = _laid(chosen, result, room, given)
     chosen.draw(laid, ax)
+    highlighted([ax], names)
     _write_around(ax, laid, room, title, notes=notes)
     return ax.get_figure(root=True)  # pyright: ignore[reportReturnType]
 

@@ -27,9 +27,10 @@ HEAD = 3.0  # rows between two bands of panels
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Panel:
-    """A panel: its name, and where it begins in panel widths and rows."""
+    """A panel: its name, its ticks, and where it begins in panel widths and rows."""
 
     label: str
+    ticks: tuple[Tick, ...]
     left: float
     top: float
 
@@ -38,15 +39,14 @@ class Panel:
 class Panels[P: Panel](Layout):
     """Layout of the figure."""
 
-    panels: tuple[P, ...]  # one per algorithm
-    datasets: tuple[str, ...]  # names of the rows of each panel, from top to bottom
-    ticks: tuple[tuple[float, str], ...]  # position across a panel, from 0 to 1, and text
+    panels: tuple[P, ...]
+    labels: tuple[str, ...]  # names of the rows of each panel, from top to bottom
     columns: int  # panels side by side
 
     @property
     def rows(self) -> int:
         """Rows of a panel."""
-        return len(self.datasets)
+        return len(self.labels)
 
     @property
     def bands(self) -> int:
@@ -97,21 +97,22 @@ def frame(panels: Panels[Panel], ax: Axes) -> None:
     ax.spines[:].set_visible(False)
     ax.set_xticks([])
     size = 8.5 if p.rows <= 20 else min(7.5, 72 * _pitch(p) / 1.2)
-    rows = fitted(p.datasets, 0.32 * p.width, size)
+    rows = fitted(p.labels, 0.32 * p.width, size)
     room = (p.width - widest(list(rows.values()), size) - 0.3) / p.columns
     tops = [band * p.pitch for band in range(p.bands)]
     ax.set_yticks(
         [top + row for top in tops for row in range(p.rows)],
-        [plain(rows[name]) for _ in tops for name in p.datasets],
+        [plain(rows[name]) for _ in tops for name in p.labels],
         fontsize=pt(size),
         color=INK,
     )
     ax.tick_params(axis="y", length=0)
     heads = fitted([panel.label for panel in p.panels], 0.95 * room, 9, bold=True)
-    ticks = _kept(p.ticks, room)
+    marked: list[tuple[float, float]] = []
     for panel in p.panels:
-        _head(p, panel, heads[panel.label], ticks, ax)
-    marked = [(panel.left + at * COLUMN, panel.top - 0.5) for panel in p.panels for at, _ in ticks]
+        shown = _kept(panel.ticks, room)
+        _head(p, panel, heads[panel.label], shown, ax)
+        marked += [(panel.left + at * COLUMN, panel.top - 0.5) for at, _ in shown]
     lines(ax, [(x, top, x, top + p.rows + 0.1) for x, top in marked], HAIR, 0.7, zorder=0)
 
 

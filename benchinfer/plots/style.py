@@ -38,6 +38,7 @@ type _Down = Literal["top", "bottom", "center"]
 INK = "#1f2328"
 FAINT = "#5c6370"
 HAIR = "#d5d9de"
+HIGHLIGHT = "#A5005F"  # of names that are asked for; no verdict has it
 BAND = "#e4efe9"
 
 

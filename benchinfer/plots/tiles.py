@@ -122,7 +122,7 @@ def symbols(
 
 
 # From hardly ever to always.
-_SHADES = ("#F3F7FB", "#DCE9F5", "#C3DAEE", "#A3C7E3", "#7DAFD5", "#5694C5", "#3279B3", "#165F9E")
+SHADES = ("#F3F7FB", "#DCE9F5", "#C3DAEE", "#A3C7E3", "#7DAFD5", "#5694C5", "#3279B3", "#165F9E")
 _NUMBERED = 20  # of more algorithms shades alone are shown
 _SHORT = 3  # letters of a head that has room upright
 
@@ -232,12 +232,12 @@ size_chances = size_tiles
 
 
 def _shade(share: float) -> int:
-    return min(int(share * len(_SHADES)), len(_SHADES) - 1)
+    return min(int(share * len(SHADES)), len(SHADES) - 1)
 
 
 def draw_chances(chances: Chances, ax: Axes) -> None:
     """Draw the shares into an Axes."""
-    for n, fill in enumerate(_SHADES):
+    for n, fill in enumerate(SHADES):
         places = [(t.column, t.row) for t in chances.tiles if _shade(t.share) == n]
         squares(ax, places, fill)
     for tile in chances.tiles if chances.numbered else ():

@@ -6,6 +6,9 @@ import benchinfer as bi
 from tests.plots.test_draw_boxes import LONG, faults, table
 
 DRAWN = {
+    ("scores", 2): ("heatmap", "scatter", "boxes", "slope"),
+    ("scores", 6): ("heatmap", "scatter", "boxes", "slope"),
+    ("scores", 30): ("heatmap", "scatter", "boxes", "slope"),
     ("local", 2): ("verdicts", "podium", "support", "map", "clusters"),
     ("relation", 2): ("hasse", "matrix"),
     ("consensus", 2): ("hasse", "positions", "support"),
@@ -36,6 +39,7 @@ def found():
     for k, scores in ((2, two), (6, six), (30, thirty)):
         local = bi.per_dataset(bi.compare_points, scores)
         results["local", k] = local
+        results["scores", k] = scores
         results["consensus", k] = bi.consensus(local.relations(), method="borda")
         results["meta", k] = bi.compare_meta(scores)
         results["mixed", k] = bi.compare_mixed(scores)

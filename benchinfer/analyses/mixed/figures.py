@@ -83,15 +83,20 @@ def layout_caterpillar(mixed: MixedComparison, width: Width = PAGE) -> Caterpill
     at = scaled(ends, low, high, log=log)
     columns = math.ceil(len(shown) / math.ceil(len(shown) / (6 if is_wide(width) else 2)))
     places = [panels.start(n, columns, len(rows)) for n in range(len(shown))]
+    ticks = panels.few_ticks(low, high, log=log)
     return Caterpillar(
         panels=tuple(
             CaterpillarPanel(
-                label=departures.owners[k], left=left, top=top, ends=at[:, n], side=side[:, n]
+                label=departures.owners[k],
+                ticks=ticks,
+                left=left,
+                top=top,
+                ends=at[:, n],
+                side=side[:, n],
             )
             for n, (k, (left, top)) in enumerate(zip(shown, places, strict=True))
         ),
-        datasets=tuple(departures.datasets[m] for m in rows),
-        ticks=panels.few_ticks(low, high, log=log),
+        labels=tuple(departures.datasets[m] for m in rows),
         columns=columns,
         title=f"Departures of data sets: {measure_name(measure)}, {measure.better} is better",
         notes=_note(departures, len(rows), len(shown)),

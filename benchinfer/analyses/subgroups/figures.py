@@ -294,6 +294,7 @@ def layout_divisions(
     ]
     shares = DivisionPanel(
         label="subsamples divided",
+        ticks=_QUARTERS,
         left=0.0,
         top=0.0,
         some=tuple(enumerate(table["share"])),
@@ -301,6 +302,7 @@ def layout_divisions(
     )
     places = DivisionPanel(
         label="data sets below",
+        ticks=_QUARTERS,
         left=1.0,
         top=0.0,
         drawn=tuple((n, place) for n, place, resample in marks if resample),
@@ -309,8 +311,7 @@ def layout_divisions(
     chosen = ", ".join(table["characteristic"][table["chosen"]]) or "none"
     return panels.Panels(
         panels=(shares, places),
-        datasets=tuple(names),
-        ticks=_QUARTERS,
+        labels=tuple(names),
         columns=2,
         title=f"Divisions in {count(result.resamples, 'subsample')} of {result.size} of"
         f" {result.total} data sets",

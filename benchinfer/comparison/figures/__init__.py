@@ -11,8 +11,11 @@ from benchinfer.comparison.figures import (
     critical_difference,
     datasets,
     forest,
+    heatmap,
     influence,
     ranking,
+    scatter,
+    slope,
     solved,
 )
 from benchinfer.comparison.further.influence import Influence
@@ -29,6 +32,7 @@ from benchinfer.scores import ScoreTable
 DISTRIBUTIONS = Kind(
     datasets.layout_distributions, datasets.size_distributions, datasets.draw_distributions
 )
+BOXES = Kind(datasets.layout_boxes, datasets.size_distributions, datasets.draw_distributions)
 INFLUENCE = Kind(influence.layout_influence, influence.size_influence, influence.draw_influence)
 PREDICTION = Kind(influence.layout_prediction, influence.size_prediction, influence.draw_prediction)
 
@@ -53,6 +57,7 @@ COMPARISON: Mapping[str, Kind] = {
     ),
     "rank-intervals": Kind(ranking.layout_ranks, size_intervals, draw_intervals),
     "distributions": of_part(DISTRIBUTIONS, lambda result: result.setting),
+    "boxes": of_part(BOXES, lambda result: result.setting),
 }
 # By class, the default kind first.
 FIGURES: Mapping[type, Mapping[str, Kind]] = {
@@ -67,6 +72,10 @@ FIGURES: Mapping[type, Mapping[str, Kind]] = {
     Setting: {"distributions": DISTRIBUTIONS},
     ScoreTable: {
         "distributions": of_part(DISTRIBUTIONS, lambda scores: Setting.of(scores)[0]),
+        "boxes": of_part(BOXES, lambda scores: Setting.of(scores)[0]),
+        "heatmap": Kind(heatmap.layout, heatmap.size, heatmap.draw),
+        "scatter": Kind(scatter.layout, scatter.size, scatter.draw),
+        "slope": Kind(slope.layout, slope.size, slope.draw),
         "solved": Kind(partial(solved.layout, "solved"), size_profile, draw_profile),
         "cactus": Kind(partial(solved.layout, "cactus"), size_profile, draw_profile),
         "profile": Kind(partial(solved.layout, "profile"), size_profile, draw_profile),

@@ -17,7 +17,7 @@ import numpy as np
 from benchinfer.core.errors import DesignError
 from benchinfer.core.numbers import count, ordinal
 from benchinfer.core.verdict import Verdict
-from benchinfer.numerics.ties import joined_levels
+from benchinfer.numerics.ties import joined_levels, ranked_rows
 from benchinfer.numerics.types import Array
 from benchinfer.plots import panels
 from benchinfer.plots.layout import Layout
@@ -42,32 +42,26 @@ _RANGE = "#8DB9D6"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BoxPanel(panels.Panel):
-    """The boxes of one algorithm.
+    """The boxes of one algorithm over R data sets, or of R algorithms on one data set.
 
     Attributes
     ----------
     boxes
-        (D, 5) minimum, quartiles and maximum as positions from 0 to 1 across the panel, NaN where
+        (R, 5) minimum, quartiles and maximum as positions from 0 to 1 across the panel, NaN where
         there is no score.
+    middle
+        (R,) position of the middle of the data set: the median of the algorithms' medians.
     """
 
     boxes: Array
+    middle: Array
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Distributions(panels.Panels[BoxPanel]):
-    """Layout of the figure: panels from the best algorithm on.
+    """Layout of the figure."""
 
-    Attributes
-    ----------
-    middle
-        (D,) position of each data set's middle: the median of the algorithms' medians.
-    single
-        Whether each cell holds one score, so that there is nothing to spread.
-    """
-
-    middle: Array
-    single: bool
+    single: bool  # whether each cell holds one score, so that there is nothing to spread
 
 
 _MANY, _MOST_ROWS = 12, 100  # algorithms that are shown unless more are asked for, and data sets
@@ -105,15 +99,21 @@ def layout_distributions(
     rows = rows[::step]
     columns = min(len(chosen), 6 if is_wide(width) else 2)
     places = [panels.start(n, columns, len(rows)) for n in range(len(chosen))]
+    ticks = panels.few_ticks(low, high, log=log)
     of_all = f"{len(chosen):,} of {len(names):,} algorithms"
     return Distributions(
         panels=tuple(
-            BoxPanel(label=names[k], left=left, top=down, boxes=boxes[rows, k])
+            BoxPanel(
+                label=names[k],
+                ticks=ticks,
+                left=left,
+                top=down,
+                boxes=boxes[rows, k],
+                middle=scaled(middle, low, high, log=log)[rows],
+            )
             for k, (left, down) in zip(chosen, places, strict=True)
         ),
-        datasets=tuple(in_order[d] for d in rows),
-        middle=scaled(middle, low, high, log=log)[rows],
-        ticks=panels.few_ticks(low, high, log=log),
+        labels=tuple(in_order[d] for d in rows),
         columns=columns,
         single=single,
         title=f"Scores: {measure_name(measure)}{measure.unit_mark}, {measure.better} is better",
@@ -131,6 +131,81 @@ def layout_distributions(
         f" {count(len(rows), 'data set')}, from {signed(float(f'{low:.3g}'))} to"
         f" {signed(float(f'{high:.3g}'))}; {measure.better} is better.",
     )
+
+
+_PANELS = 12  # data sets that are shown unless more are asked for
+
+
+def layout_boxes(
+    setting: Setting,
+    width: Width = PAGE,
+    *,
+    top: int | None = None,
+    algorithms: Sequence[str] | None = None,
+    order: Sequence[str] | None = None,
+) -> Distributions:
+    """Return the layout of box plots of scores, one panel with its own axis for each data set."""
+    measure, coverage = setting.measure, setting.coverage
+    if not setting.has_quartiles:
+        raise DesignError(
+            "published effects and statistics come without scores.",
+            hint="plot a comparison of scores.",
+        )
+    scored = np.flatnonzero(coverage.counts.sum(axis=1))
+    scored = scored[
+        np.argsort(-np.nanmedian(setting.quantiles[scored][:, :, 2], axis=1), kind="stable")
+    ]
+    names = _best_first(setting) if order is None else list(order)
+    names = [name for name in names if algorithms is None or name in algorithms]
+    shown = names[: _MANY if algorithms is None and order is None else None]
+    at = [setting.algorithms.index(name) for name in shown]
+    many = scored[: _PANELS if top is None else top]
+    columns = min(len(many), (4 if len(shown) <= 12 else 3) if is_wide(width) else 1)
+    shown_panels: list[BoxPanel] = []
+    for n, d in enumerate(many):
+        quantiles = setting.quantiles[d][at]
+        low, high = float(np.nanmin(quantiles)), float(np.nanmax(quantiles))
+        log = measure.scale == "log" and low > 0
+        left, down = panels.start(n, columns, len(at))
+        middle = np.nanmedian(setting.quantiles[d][:, 2])
+        shown_panels.append(
+            BoxPanel(
+                label=coverage.datasets[d],
+                ticks=panels.few_ticks(low, high, log=log),
+                left=left,
+                top=down,
+                boxes=scaled(quantiles, low, high, log=log),
+                middle=np.full(len(at), scaled(np.array(middle), low, high, log=log)),
+            )
+        )
+    single = bool((coverage.counts <= 1).all())
+    return Distributions(
+        panels=tuple(shown_panels),
+        labels=tuple(shown),
+        columns=columns,
+        single=single,
+        title=f"Scores: {measure_name(measure)}{measure.unit_mark}, {measure.better} is better",
+        width=width,
+        notes=(
+            *_note(single=single, linear=False),
+            "each data set has its own axis; algorithms by mean rank",
+            *(
+                (f"{len(shown):,} of {len(setting.algorithms):,} algorithms",)
+                if len(shown) < len(setting.algorithms)
+                else ()
+            ),
+            *((f"{len(many):,} of {len(scored):,} data sets",) if len(many) < len(scored) else ()),
+        ),
+        alt=f"Distributions of the scores of {count(len(shown), 'algorithm')} on each of"
+        f" {count(len(many), 'data set')}, each with its own axis; {measure.better} is better.",
+    )
+
+
+def _best_first(setting: Setting) -> list[str]:
+    """Return the algorithms by the mean of their ranks on each data set, by medians."""
+    medians = setting.measure.sign * setting.quantiles[:, :, 2]
+    rank = np.nanmean(ranked_rows(-medians), axis=0)
+    return [setting.algorithms[k] for k in np.argsort(joined_levels(rank), kind="stable")]
 
 
 def _note(*, single: bool, linear: bool) -> tuple[str, ...]:
@@ -151,7 +226,7 @@ def draw_distributions(distributions: Distributions, ax: Axes) -> None:
 
 def _draw_panel(d: Distributions, panel: BoxPanel, ax: Axes) -> None:
     y = panel.top + np.arange(d.rows)
-    middle = panel.left + d.middle * COLUMN
+    middle = panel.left + panel.middle * COLUMN
     lines(
         ax,
         [(m, i - 0.42, m, i + 0.42) for m, i in zip(middle, y, strict=True)],

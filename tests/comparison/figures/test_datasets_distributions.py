@@ -12,7 +12,7 @@ def test_boxes_are_the_quantiles(mixed):
     low, high = np.nanmin(setting.quantiles), np.nanmax(setting.quantiles)
     for panel in laid.panels:
         k = setting.algorithms.index(panel.label)
-        rows = [setting.coverage.datasets.index(name) for name in laid.datasets]
+        rows = [setting.coverage.datasets.index(name) for name in laid.labels]
         np.testing.assert_allclose(panel.boxes * (high - low) + low, setting.quantiles[rows, k])
 
 
@@ -25,7 +25,7 @@ def test_best_algorithm_first(mixed):
 def test_log_scale(seconds):
     laid, q = datasets.layout_distributions(seconds.setting), np.log(seconds.setting.quantiles)
     k = seconds.algorithms.index(laid.panels[0].label)
-    rows = [seconds.setting.coverage.datasets.index(name) for name in laid.datasets]
+    rows = [seconds.setting.coverage.datasets.index(name) for name in laid.labels]
     expected = (q[rows, k] - q.min()) / (q.max() - q.min())
     np.testing.assert_allclose(laid.panels[0].boxes, expected)
 
@@ -43,8 +43,9 @@ def test_empty_cells_stay_empty(nasty):
 
 def test_ticks_are_within_the_panel(mixed):
     laid = datasets.layout_distributions(mixed.setting)
-    assert 1 <= len(laid.ticks) <= 4
-    assert all(0 <= at <= 1 for at, _ in laid.ticks)
+    for panel in laid.panels:
+        assert 1 <= len(panel.ticks) <= 4
+        assert all(0 <= at <= 1 for at, _ in panel.ticks)
 
 
 def below(figure):
@@ -73,3 +74,21 @@ def test_a_log_axis_is_not_called_linear(seconds):
     assert not any(
         "linear" in note for note in datasets.layout_distributions(seconds.setting).notes
     )
+
+
+def test_boxes_within_data_sets_are_the_quantiles_on_an_axis_of_their_own(mixed):
+    setting, laid = mixed.setting, datasets.layout_boxes(mixed.setting)
+    assert len(laid.panels) == len(setting.coverage.datasets)
+    for panel in laid.panels:
+        own = setting.quantiles[setting.coverage.datasets.index(panel.label)]
+        at = [setting.algorithms.index(name) for name in laid.labels]
+        expected = (own[at] - own.min()) / np.ptp(own)
+        np.testing.assert_allclose(panel.boxes, expected, atol=1e-12)
+        middle = (np.median(own[:, 2]) - own.min()) / np.ptp(own)
+        np.testing.assert_allclose(panel.middle, np.full(len(at), middle), atol=1e-12)
+
+
+def test_boxes_within_data_sets_are_of_the_algorithms_that_are_asked_for(mixed):
+    laid = datasets.layout_boxes(mixed.setting, top=2, order=("alg3", "alg1"), algorithms=["alg1"])
+    assert (laid.labels, len(laid.panels)) == (("alg1",), 2)
+    assert f"2 of {len(mixed.setting.coverage.datasets)} data sets" in laid.notes

@@ -1,0 +1,243 @@
+"""Heat map of mean scores: data sets by algorithms."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+from matplotlib.colors import to_rgb
+
+from benchinfer.comparison.figures.standing import standing
+from benchinfer.core.numbers import count, significant
+from benchinfer.numerics.types import Array, Flags
+from benchinfer.plots.layout import Layout
+from benchinfer.plots.style import FAINT, INK, PAGE, Width, is_wide, lines, measure_name
+from benchinfer.plots.text import across, fitted, key, plain, pt, widest
+from benchinfer.plots.tiles import SHADES
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    from benchinfer.core.measure import Measure
+    from benchinfer.scores.table import ScoreTable
+
+
+# Inches: least height of a tile with a number, largest width of one without, least size of a tile
+# that has a name beside it, height of all rows without names, names of columns, and the legend.
+_NUMBER, _TILE, _NAMED, _ALL, _HEADS, _LEGEND = (0.2, 0.34, 0.12, 11.0, 1.6, 0.5)
+_SIZE, _SMALL = 8.5, 7.0  # points of names, and of numbers
+# Differences beyond this share of all have the lightest shade: one outlier leaves no colour else.
+_LIGHTEST = 0.95
+_DOTTED = 0.045  # inches of the least tile with a dot
+_FIRST = 5  # algorithms that a note names where columns have numbers
+_UNLIKE = 20.0  # times that data sets may differ in their ranges before each has its own
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HeatMap(Layout):
+    """Layout of the figure.
+
+    Attributes
+    ----------
+    rows, columns
+        Names of data sets, from the highest to the lowest middle score, and of algorithms, best
+        first; as they are written.
+    shade
+        (D, K) from 0, the best of a data set, to 1, the lightest colour; NaN where there is none.
+    texts
+        The score in each tile, empty where numbers have no room.
+    best
+        (D, K) whether a tile is the best of its data set.
+    tile
+        Inches across and down of a tile.
+    ends
+        What the darkest and the lightest colour mean.
+    """
+
+    rows: tuple[str, ...]
+    columns: tuple[str, ...]
+    shade: Array
+    texts: tuple[tuple[str, ...], ...]
+    best: Flags
+    tile: tuple[float, float]
+    ends: tuple[str, str]
+
+
+def layout(
+    scores: ScoreTable,
+    width: Width = PAGE,
+    *,
+    top: int | None = None,
+    algorithms: Sequence[str] | None = None,
+    order: Sequence[str] | None = None,
+) -> HeatMap:
+    """Return the layout of a tile for the mean score of each algorithm on each data set."""
+    table = standing(scores, algorithms, order)
+    measure = table.measure
+    rows = np.argsort(-table.middle, kind="stable")[:top]
+    oriented, best = table.mean[rows], table.best[rows]
+    names = [table.datasets[d] for d in rows]
+    behind = np.nanmax(oriented, axis=1, keepdims=True) - oriented
+    shade, ends = _shades(behind, measure)
+    values = measure.level_of(oriented)
+    texts = [["" if np.isnan(v) else significant(v) for v in row] for row in values.tolist()]
+    size = _SIZE if is_wide(width) else 7.5
+    heads = fitted(table.algorithms, _HEADS, size)
+    labels = fitted(names, max(0.3 * width, width - 0.4 - _TILE * len(heads)), size)
+    room = width - widest(list(labels.values()), size) - 0.35
+    across_, down = room / len(heads), _row_height(len(rows))
+    wide = max(widest([text for row in texts for text in row], _SMALL, bold=True) + 0.08, 0.3)
+    numbered = across_ >= wide and down >= _NUMBER
+    tile = min(across_, max(wide, 0.62) if numbered else _TILE), down
+    dotted = min(tile) >= _DOTTED
+    marked = "bold: the best on the data set" if numbered else "dot: the best on the data set"
+    many = f"{len(rows):,} of {len(table.datasets):,} data sets"
+    first = [f"{n} {name}" for n, name in enumerate(table.algorithms[:_FIRST], 1)]
+    notes = (
+        *((marked,) if numbered or dotted else ()),
+        "data sets from the highest to the lowest middle score; algorithms by mean rank",
+        *((f"numbers: {', '.join(first)}, and so on",) if tile[0] < _NAMED else key(heads)),
+        *(key(labels) if down >= _NAMED else ()),
+        *(("white: no score",) if np.isnan(oriented).any() else ()),
+        *((many,) if len(rows) < len(table.datasets) else ()),
+        *(() if measure.scale == "identity" else (_SCALED,)),
+    )
+    return HeatMap(
+        rows=tuple(labels[name] for name in names),
+        columns=tuple(heads[name] for name in table.algorithms),
+        shade=shade,
+        texts=tuple(tuple(row) for row in texts) if numbered else (),
+        best=best,
+        tile=tile,
+        ends=ends,
+        title=f"Scores: {measure_name(measure)}{measure.unit_mark}, {measure.better} is better",
+        notes=notes,
+        width=width,
+        alt=f"Heat map of the mean scores of {count(len(heads), 'algorithm')} on"
+        f" {count(len(rows), 'data set')}; best by mean rank: {', '.join(table.algorithms[:3])}.",
+    )
+
+
+_SCALED = "scores are means on the scale of the measure"
+
+
+def _shades(behind: Array, measure: Measure) -> tuple[Array, tuple[str, str]]:
+    """Return shades from 0 to 1 of distances to the best, and what both ends mean.
+
+    Distances of data sets that differ in their ranges have no common scale: each data set has then
+    its own, from its best to its worst score.
+    """
+    widest_ = np.nanmax(behind, axis=1)
+    some = widest_[widest_ > 0]
+    if len(some) > 1 and np.quantile(some, 0.9) > _UNLIKE * np.quantile(some, 0.1):
+        ranges = np.where(widest_ > 0, widest_, 1.0)[:, None]
+        return behind / ranges, ("best", "worst on the data set")
+    reach = float(np.nanquantile(behind, _LIGHTEST)) or float(np.nanmax(behind)) or 1.0
+    far = significant(abs(float(measure.effect(reach))), 2)
+    if measure.scale == "identity":
+        ends = "best", f"{far}{measure.unit_mark} or more behind it"
+    else:
+        ends = "best", f"{measure.effect_name} of {far} or beyond"
+    return np.clip(behind / reach, 0, 1), ends
+
+
+def _row_height(rows: int) -> float:
+    """Return the height of a row in inches: names fit next to up to 90."""
+    return 0.24 if rows <= 40 else 0.125 if rows <= 90 else _ALL / rows
+
+
+def size(laid: HeatMap) -> tuple[float, float]:
+    """Return a sensible figure size in inches."""
+    return laid.width, 0.25 + _head_room(laid) + laid.tile[1] * len(laid.rows) + _LEGEND
+
+
+def _font(laid: HeatMap) -> float:
+    return _SIZE if is_wide(laid.width) else 7.5
+
+
+def _turned(laid: HeatMap) -> bool:
+    return widest(list(laid.columns), _font(laid)) > laid.tile[0] - 0.06
+
+
+def _head_room(laid: HeatMap) -> float:
+    """Return the inches that the names of columns take above the tiles."""
+    if laid.tile[0] < _NAMED:
+        return 0.2
+    return widest(list(laid.columns), _font(laid)) + 0.08 if _turned(laid) else 0.2
+
+
+def draw(laid: HeatMap, ax: Axes) -> None:
+    """Draw a heat map into an Axes."""
+    d, k = laid.shade.shape
+    dark, light = np.array(to_rgb(SHADES[-1])), np.array(to_rgb(SHADES[0]))
+    scored = ~np.isnan(laid.shade)
+    mix = np.where(scored, laid.shade, 0.0)[..., None]
+    image = np.where(scored[..., None], dark + mix * (light - dark), 1.0)
+    ax.imshow(image, aspect="auto", interpolation="nearest", extent=(-0.5, k - 0.5, d - 0.5, -0.5))
+    if laid.tile[1] >= _NAMED:  # seams between tiles that are large enough to have them
+        lines(ax, [(-0.5, y + 0.5, k - 0.5, y + 0.5) for y in range(d - 1)], "white", 0.8)
+    if laid.tile[0] >= _NAMED:
+        lines(ax, [(x + 0.5, -0.5, x + 0.5, d - 0.5) for x in range(k - 1)], "white", 0.8)
+    for y, row in enumerate(laid.texts):
+        for x, text in enumerate(row):
+            ax.text(
+                x,
+                y,
+                text,
+                ha="center",
+                va="center_baseline",
+                fontsize=pt(_SMALL),
+                fontweight="bold" if laid.best[y, x] else "normal",
+                color="white" if laid.shade[y, x] < 0.5 else INK,
+            )
+    if not laid.texts and min(laid.tile) >= _DOTTED:
+        y, x = np.nonzero(laid.best)
+        dot = min(3.0, 72 * 0.45 * min(laid.tile))
+        ax.plot(x, y, "o", color="white", ms=dot, mew=0, zorder=4)
+    _name_tiles(laid, ax)
+    _draw_legend(laid, ax)
+
+
+def _name_tiles(laid: HeatMap, ax: Axes) -> None:
+    """Write the names of rows and columns, or every tenth number where names have no room."""
+    d, k = laid.shade.shape
+    ax.set_xlim(-0.5, k - 0.5)
+    ax.set_ylim(d - 0.5 + _LEGEND / laid.tile[1], -0.5)
+    ax.set_anchor("NW")
+    ax.set_box_aspect((laid.tile[1] * d + _LEGEND) / (laid.tile[0] * k))
+    ax.spines[:].set_visible(False)
+    ax.xaxis.tick_top()
+    for axis, names, inches in (
+        (ax.xaxis, laid.columns, laid.tile[0]),
+        (ax.yaxis, laid.rows, laid.tile[1]),
+    ):
+        at = list(range(len(names)))
+        texts = [plain(name) for name in names]
+        if inches < _NAMED:
+            step = 10 if inches * 10 > 0.16 else 50
+            at = [n for n in at if (n + 1) % step == 0]
+            texts = [str(n + 1) for n in at]
+        size_ = min(_font(laid), 72 * inches / 1.15) if inches >= _NAMED else 7.5
+        axis.set_ticks(at, texts, fontsize=pt(size_), color=INK)
+    ax.tick_params(axis="x", rotation=90 if _turned(laid) and laid.tile[0] >= _NAMED else 0)
+    ax.tick_params(length=0)
+
+
+def _draw_legend(laid: HeatMap, ax: Axes) -> None:
+    """Draw the scale of the colours below the tiles, with the meaning of its ends."""
+    d = len(laid.rows)
+    inch_x, inch_y = 1 / laid.tile[0], 1 / laid.tile[1]
+    wide = (0.16 if is_wide(laid.width) else 0.1) * inch_x
+    y = d - 0.5 + 0.27 * inch_y
+    left = -0.5 + (across(laid.ends[0], 7.5) + 0.08) * inch_x
+    for n, fill in enumerate(reversed(SHADES)):
+        ax.barh(y, wide, 0.14 * inch_y, left=left + n * wide, color=fill, lw=0)
+    right = left + len(SHADES) * wide
+    for x, text, ha in (
+        (-0.5, laid.ends[0], "left"),
+        (right + 0.07 * inch_x, laid.ends[1], "left"),
+    ):
+        written = ax.text(x, y, plain(text), ha=ha, va="center", fontsize=pt(7.5), color=FAINT)
+        written.set_in_layout(False)
