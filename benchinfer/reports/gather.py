@@ -14,45 +14,23 @@ from benchinfer.analyses.bootstrap.evidence import most_resamples
 from benchinfer.analyses.choice.answer import Answer
 from benchinfer.analyses.choice.choice import Choice, choose
 from benchinfer.analyses.choice.compare import chosen, compare, has_effects
-from benchinfer.analyses.factors.factors import Factors
-from benchinfer.analyses.gate.result import Gate
 from benchinfer.analyses.mixed.compare import compare_mixed
 from benchinfer.analyses.monitor.measures import MonitoredMeasures
 from benchinfer.analyses.pair.compare import compare_pair
 from benchinfer.analyses.permutation.compare import compare_permutation
-from benchinfer.analyses.plan.allocation import Allocation
-from benchinfer.analyses.plan.result import Plan
 from benchinfer.analyses.points import compare_points
-from benchinfer.analyses.subgroups.archetypes.result import Archetypes
-from benchinfer.analyses.subgroups.archetypes.stability import ArchetypeStability
 from benchinfer.analyses.subgroups.compare import compare_subgroups
-from benchinfer.analyses.subgroups.regions.result import Regions
-from benchinfer.analyses.subgroups.subgroups import Subgroups, SubgroupStability
 from benchinfer.comparison.adjustment import sidak
-from benchinfer.comparison.comparison import BestSets, Comparison
+from benchinfer.comparison.comparison import Comparison
 from benchinfer.comparison.per_dataset import Comparisons, per_dataset
 from benchinfer.core.arguments import check_argument, check_level
 from benchinfer.core.errors import BenchinferError, DesignError, FitError
 from benchinfer.core.sections import Refusal
 from benchinfer.relations.consensus.consensus import Consensus, consensus
-from benchinfer.relations.ensemble import Ensemble
-from benchinfer.relations.relation import Relation
+from benchinfer.reports.results import Result
 from benchinfer.scores.checks.kinds import ZERO_ONE
 from benchinfer.scores.table import ScoreTable
 
-Where = Subgroups | SubgroupStability | Archetypes | ArchetypeStability | Regions | Factors
-type Result = (
-    Comparison
-    | Comparisons
-    | BestSets
-    | Where
-    | Relation
-    | Ensemble
-    | Consensus
-    | Plan
-    | Allocation
-    | Gate
-)
 type Method = Literal[
     "factors", "mixed", "permutation", "bayes", "bootstrap", "points", "per-dataset", "subgroups"
 ]
@@ -296,19 +274,7 @@ def gather(results: object, scores: ScoreTable | None, *, bayes: bool = True) ->
         return results
     if isinstance(results, ScoreTable):
         return everything(results, bayes=bayes)
-    if isinstance(
-        results,
-        Comparison
-        | Comparisons
-        | BestSets
-        | Where
-        | Relation
-        | Ensemble
-        | Consensus
-        | Plan
-        | Allocation
-        | Gate,
-    ):
+    if isinstance(results, Result):
         return ReportInput((results,), (), scores)
     if isinstance(results, Answer):
         others = [c for c in results.others.values() if isinstance(c, Comparison)]
@@ -320,8 +286,9 @@ def gather(results: object, scores: ScoreTable | None, *, bayes: bool = True) ->
         raise BenchinferError(
             f"cannot report a {type(results).__name__}.",
             hint="give a score table, a comparison, comparisons per data set or of monitored"
-            " measures, sets of the best, a relation, an ensemble, a consensus, a plan, a gate,"
-            " groups of data sets, archetypes, regions, effects of factors, or a list of them.",
+            " measures, sets of the best, a relation, an ensemble, a consensus, a plan, a gate, a"
+            " board, groups of data sets, archetypes, regions, effects of factors, or a list of"
+            " them.",
         )
     parts = [gather(item, scores, bayes=bayes) for item in results]
     if not parts:

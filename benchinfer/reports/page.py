@@ -9,6 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
+from benchinfer.analyses.board.result import Board
 from benchinfer.analyses.gate.result import Gate
 from benchinfer.analyses.plan.allocation import Allocation
 from benchinfer.analyses.plan.result import Plan
@@ -25,8 +26,9 @@ from benchinfer.core.sections import Column, MeasurePart, Page, Section, Table, 
 from benchinfer.relations.consensus import sections
 from benchinfer.relations.consensus.consensus import Consensus
 from benchinfer.reports import documents, html, markdown
-from benchinfer.reports.gather import ReportInput, Where, gather
+from benchinfer.reports.gather import ReportInput, gather
 from benchinfer.reports.parts import parts_of
+from benchinfer.reports.results import Where
 from benchinfer.reports.texts import in_prose, making, reference
 
 if TYPE_CHECKING:
@@ -145,7 +147,7 @@ def compose(gathered: ReportInput, title: str | None = None) -> Page:
     ]
     parts = [replace(part, sections=_ready(part)) for part in parts_of(gathered)]
     cited = [c.citations() for c in everyone]
-    cited += [r.citations() for r in gathered.results if isinstance(r, Gate | Where)]
+    cited += [r.citations() for r in gathered.results if isinstance(r, Gate | Board | Where)]
     if gathered.agreed or any(isinstance(r, Consensus) for r in gathered.results):
         cited.append(sections.citations())
     cited += [plan_citations(r) for r in gathered.results if isinstance(r, Plan | Allocation)]
