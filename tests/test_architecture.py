@@ -32,16 +32,10 @@ LISTS = {"analyses", "scores/formats"}
 CODE_LINES = 60  # of a function
 NUMBERED = 80  # code lines of a function whose docstring numbers its steps
 FILE_LINES = 800
-LONG_FILES = {  # target: none
-    "scores/columns.py": 841,
-}
 METHODS = 36  # of its own, of a class
 ARGUMENTS = 24  # of a function
 ARGUMENTS_OF_READ_SCORES = 16
 IMPORTS = 30  # modules of ours that a file imports
-MANY_IMPORTS = {  # target: none
-    "analyses/bayes/comparison.py": 31,
-}
 NAMES_FOR_ANNOTATIONS = "typing.py"  # a list of names and nothing else
 # Modules in circles that imports inside functions close: results that fit again; target 0.
 IN_CIRCLES = 42
@@ -59,8 +53,8 @@ SAMPLERS = {
 }
 # Entered at the second call: what a reader walks through to see where a line comes from.
 WALKS = {
-    "files from compare_mixed to the sentence": 53,  # target 46
-    "functions from compare_mixed to the sentence": 379,  # target 305
+    "files from compare_mixed to the sentence": 52,  # target 46
+    "functions from compare_mixed to the sentence": 375,  # target 305
     "calls for one headline": 63,
     "files of read_scores of a small CSV": 15,
 }
@@ -72,11 +66,8 @@ def _name(path: Path) -> str:
     return path.relative_to(PACKAGE).as_posix()
 
 
-def _hold(values: Mapping[str, int], most: int, today: Mapping[str, int] | None = None) -> None:
-    """Hold a limit for all values but those of today, which are to come below it."""
-    today = today or {}
-    assert {name: n for name, n in values.items() if n > today.get(name, most)} == {}
-    assert {name for name in today if values.get(name, 0) <= most} == set(), "strike these out"
+def _hold(values: Mapping[str, int], most: int) -> None:
+    assert {name: n for name, n in values.items() if n > most} == {}
 
 
 def _functions() -> Iterator[tuple[str, Function, list[str]]]:
@@ -177,12 +168,12 @@ def test_files_import_few_modules() -> None:
     imports = _imports(lazy=True, types=True)
     counts = {_name(MODULES[name]): len(of) for name, of in imports.items() if name != "benchinfer"}
     del counts[NAMES_FOR_ANNOTATIONS]
-    _hold(counts, IMPORTS, MANY_IMPORTS)
+    _hold(counts, IMPORTS)
 
 
 def test_files_are_short() -> None:
     lines = {_name(p): len(p.read_text(encoding="utf-8").splitlines()) for p in FILES}
-    _hold(lines, FILE_LINES, LONG_FILES)
+    _hold(lines, FILE_LINES)
 
 
 def _code_lines(node: Function, lines: list[str]) -> int:

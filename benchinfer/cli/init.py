@@ -24,7 +24,7 @@ from benchinfer.core.numbers import safe
 from benchinfer.core.saving import write_atomically
 
 if TYPE_CHECKING:
-    from benchinfer.scores.columns import Roles
+    from benchinfer.scores.columns.roles import Roles
     from benchinfer.scores.table import ScoreTable
 
 ENDS = {

@@ -163,6 +163,8 @@ def subject(n: int, noun: str, verb: str, *, of: int | None = None, which: str =
 
 _MINUS = "\N{MINUS SIGN}"
 _NONE = "\N{EN DASH}"
+_MOST_P_PLACES = 6  # of p-values beside a usual level
+_USUAL_LEVELS = {0.1, 0.05, 0.01}
 _P_PLACES = 3  # decimals of p-values and of their Monte Carlo errors
 _MOST = 8  # decimals; where more are needed, three digits with an exponent say more
 
@@ -275,7 +277,16 @@ def p_value(value: float, error: float = 0.0) -> str:
     if error > 0.8 * value:
         bound = math.ceil(value / least * (1 - 1e-9)) * least
         return f"\N{LESS-THAN OR EQUAL TO}{bound:.{_P_PLACES}f}"
-    return f">{1 - least:g}" if value > 1 - least else f"{value:.{_P_PLACES}f}"
+    return f">{1 - least:g}" if value > 1 - least else _beside_levels(value)
+
+
+def _beside_levels(value: float) -> str:
+    """Write a p-value with three decimals, or as many as tell it from a usual level."""
+    for places in range(_P_PLACES, _MOST_P_PLACES + 1):
+        text = f"{value:.{places}f}"
+        if float(text) not in _USUAL_LEVELS:
+            return text
+    return f"{value:.{_P_PLACES}f}"
 
 
 def p_clause(value: float, error: float = 0.0) -> str:

@@ -26,9 +26,8 @@ from benchinfer.core.sections import Column, MeasurePart, Page, Section, Table, 
 from benchinfer.relations.consensus import sections
 from benchinfer.relations.consensus.consensus import Consensus
 from benchinfer.reports import documents, html, markdown
-from benchinfer.reports.gather import ReportInput, gather
+from benchinfer.reports.gather import ReportInput, Where, gather
 from benchinfer.reports.parts import parts_of
-from benchinfer.reports.results import Where
 from benchinfer.reports.texts import in_prose, making, reference
 
 if TYPE_CHECKING:

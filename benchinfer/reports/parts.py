@@ -36,8 +36,7 @@ from benchinfer.relations.ensemble import Ensemble
 from benchinfer.relations.relation import Relation
 from benchinfer.relations.sections import ensemble_section, relation_section
 from benchinfer.reports.answer import answer
-from benchinfer.reports.gather import ReportInput
-from benchinfer.reports.results import Where
+from benchinfer.reports.gather import ReportInput, Where
 
 if TYPE_CHECKING:
     from benchinfer.core.measure import Measure

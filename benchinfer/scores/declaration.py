@@ -15,7 +15,7 @@ from benchinfer.core.hints import literal
 from benchinfer.core.measure import Measure, as_measures
 from benchinfer.core.numbers import several
 from benchinfer.core.saving import note_input
-from benchinfer.scores.columns import INNER
+from benchinfer.scores.columns.roles import INNER
 from benchinfer.scores.coverage import Finding
 from benchinfer.scores.numerics.nested import Weights
 from benchinfer.scores.numerics.places import MOST

@@ -37,18 +37,18 @@ from benchinfer.scores.checks.findings import (
     only_count,
     pairing,
     reading_notes,
+    refuse_battles,
     resampling_of,
+    tool_findings,
 )
 from benchinfer.scores.checks.limits import RunStates, limited
 from benchinfer.scores.checks.replications import distinguished
-from benchinfer.scores.columns import (
+from benchinfer.scores.columns.engines import Frame, canonical, encoded, engine_errors
+from benchinfer.scores.columns.roles import (
     INNER,
     LABELS,
-    Frame,
     Roles,
-    canonical,
     common_name,
-    encoded,
     level_columns,
     odd_kinds,
     slots,
@@ -67,7 +67,6 @@ from benchinfer.scores.declaration import (
     Where,
     stand_in,
 )
-from benchinfer.scores.formats.format import BATTLE, Format
 from benchinfer.scores.resampling import Resampling
 from benchinfer.scores.roles.directions import direction
 from benchinfer.scores.rows.changes import rows_of
@@ -90,7 +89,7 @@ from benchinfer.scores.rows.nesting import (
 from benchinfer.scores.rows.places import PlacedRows, placed, placed_frame
 from benchinfer.scores.sources.curves import Take, points, without_column
 from benchinfer.scores.sources.files import as_files, open_source
-from benchinfer.scores.sources.frames import Source, engine_errors
+from benchinfer.scores.sources.frames import Source
 from benchinfer.scores.sources.layouts import (
     roles_of,
 )
@@ -366,7 +365,7 @@ def read_to_targets(source: object, targets: Goals, declaration: Declaration) ->
             hint="leave out one of both.",
         )
     if tool is not None:
-        findings += _of_tool(tool)
+        findings += tool_findings(tool)
         measures, scheme = measures or tool.measures, scheme or tool.resampling
     stem = declaration.dataset or origin.stem
     frame, new, times, notes = target_times(
@@ -417,11 +416,7 @@ def _read(source: object, declaration: Declaration) -> ScoreTable:
     failed = declaration.failed
     failed = new_names.get(failed, failed) if isinstance(failed, str) else failed
     origin = open_source(source, declaration.query, declaration.name)
-    if set(origin.names) >= BATTLE:
-        raise ScoreTableError(
-            f"{origin.name!r} holds battles of two models each, not scores.",
-            hint=("read_wins counts them."),
-        )
+    refuse_battles(origin)
     origin = origin if declaration.where is None else filtered(origin, declaration.where)
     of_file, findings = declaration.with_file(origin.toml)
     declared_measures, scheme = of_file.list_measures(), of_file.scheme()
@@ -429,7 +424,7 @@ def _read(source: object, declaration: Declaration) -> ScoreTable:
     tool = origin.known if layout == "auto" else None
     if tool is not None:
         tool = tool if declared_measures else limited(tool, origin)
-        findings += _of_tool(tool)
+        findings += tool_findings(tool)
         scheme, levels = scheme or tool.resampling, levels or tool.units
         if scheme is not None and scheme.kind == "runs" and repeats == "error":
             repeats = "mean"  # what a run repeats shares its machine
@@ -536,14 +531,6 @@ def _table(
         failed=reading.failed,
         units=nested,
     )
-
-
-def _of_tool(tool: Format) -> list[Finding]:
-    """Report the tool that wrote a table, if there is one."""
-    note = f"; {tool.note}" if tool.note else ""
-    hint = 'layout="long" reads the columns as they are.'
-    what = f"taken for results of {tool.tool}{note}."
-    return [Finding("tool recognised", "note", 1, what, (), hint)] if tool.tool else []
 
 
 def _constant_labels(

@@ -17,7 +17,8 @@ from benchinfer.numerics.rates import Rate
 from benchinfer.scores.checks.facts import Facts
 from benchinfer.scores.checks.failures import failures_frame, gaps_of, with_worst, within
 from benchinfer.scores.checks.findings import check
-from benchinfer.scores.columns import Frame, lazy, slots
+from benchinfer.scores.columns.engines import Frame, lazy
+from benchinfer.scores.columns.roles import slots
 from benchinfer.scores.coverage import Coverage, Finding, listed
 from benchinfer.scores.declaration import Failed
 from benchinfer.scores.normalisation import Normalise, Scheme, normalised

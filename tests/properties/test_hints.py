@@ -16,7 +16,7 @@ import pytest
 import benchinfer as bi
 from benchinfer.core.arguments import ArgumentError, choices
 from benchinfer.core.errors import BenchinferError, DesignError, FitError
-from benchinfer.scores.columns import ROLES
+from benchinfer.scores.columns.roles import ROLES
 from tests.properties.faulty_tables import READING, odd_frame
 from tests.properties.following import LEFT_OUT, Pair, refusals, shown
 

@@ -2,7 +2,7 @@ import pandas as pd
 import pytest
 
 from benchinfer.core.errors import ScoreTableError
-from benchinfer.scores.columns import assign
+from benchinfer.scores.columns.roles import assign
 from benchinfer.scores.read import read_scores
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, ClassVar, Self, get_args, override
 import numpy as np
 
 from benchinfer.analyses.bayes import diagnostics, subgroups
-from benchinfer.analyses.bayes.fit import PosteriorDraws, predictive_groups, tree
+from benchinfer.analyses.bayes.fit import PosteriorDraws, predictive_groups, sources, tree
 from benchinfer.analyses.bayes.numerics.contrasts import ContrastData
 from benchinfer.analyses.bayes.numerics.gibbs import GibbsModel, Structure
 from benchinfer.analyses.bayes.numerics.priors import Priors
@@ -476,28 +476,10 @@ class BayesComparison(Comparison):
     def _sources(self) -> list[object]:
         """Return the functions used whose docstrings name their sources."""
         from benchinfer.analyses.bayes.compare import compare_bayes
-        from benchinfer.analyses.bayes.numerics import gibbs, scales, slices
-        from benchinfer.analyses.bayes.numerics.contrasts import reduce_contrasts
-        from benchinfer.analyses.bayes.numerics.covariance import draw_unstructured
-        from benchinfer.analyses.bayes.numerics.effects import draw_effects
-        from benchinfer.comparison.posterior import settled
-        from benchinfer.numerics.outcome_probabilities import average_outcomes
 
-        used: list[object] = [
-            compare_bayes,
-            settled,
-            gibbs.sample,
-            slices.moved,
-            scales.draw_scales,
-            average_outcomes,
-        ]
-        if self.structure == "unstructured":
-            used.append(draw_unstructured)
-        if self.domain is not None:
-            used.append(draw_effects)
-        if self.setting.resampling is not None and self.setting.resampling.overlap:
-            used.append(reduce_contrasts)
-        return used
+        resampling = self.setting.resampling
+        overlap = resampling is not None and bool(resampling.overlap)
+        return [compare_bayes, *sources(self.sampled, overlap=overlap)]
 
     @property
     def outcomes(self) -> Outcomes:

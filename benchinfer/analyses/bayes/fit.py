@@ -437,3 +437,20 @@ def _posterior(draws: PosteriorDraws) -> Group:
         each = np.stack(list(draws.slopes.values()), axis=2)
         variables["slope"] = ((*_DRAW, "covariate", "algorithm"), each)
     return variables
+
+
+def sources(model: GibbsModel, *, overlap: bool) -> list[object]:
+    """Return the functions of a fit whose docstrings name their sources."""
+    from benchinfer.analyses.bayes.numerics import scales, slices
+    from benchinfer.analyses.bayes.numerics.covariance import draw_unstructured
+    from benchinfer.analyses.bayes.numerics.effects import draw_effects
+    from benchinfer.numerics.outcome_probabilities import average_outcomes
+
+    used: list[object] = [settled, gibbs.sample, slices.moved, scales.draw_scales, average_outcomes]
+    if model.structure == "unstructured":
+        used.append(draw_unstructured)
+    if model.domain is not None:
+        used.append(draw_effects)
+    if overlap:
+        used.append(reduce_contrasts)
+    return used

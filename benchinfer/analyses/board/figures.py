@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 from matplotlib.patheffects import withStroke
+from matplotlib.ticker import MaxNLocator
 
 from benchinfer.analyses.board.result import Board
 from benchinfer.comparison.evidence import alpha_of
 from benchinfer.core.numbers import level_percent
 from benchinfer.core.verdict import Verdict
-from benchinfer.numerics.types import Array
+from benchinfer.numerics.types import Array, Flags
 from benchinfer.plots.draw import Kind
 from benchinfer.plots.layout import Layout
 from benchinfer.plots.style import (
@@ -107,7 +108,7 @@ def layout(result: Board, width: Width = PAGE) -> BoardFigure:
     )
 
 
-def _marks(at: Array, mean: Array, which: Array) -> tuple[tuple[float, float], ...]:
+def _marks(at: Array, mean: Array, which: Flags) -> tuple[tuple[float, float], ...]:
     return tuple(zip(at[which].tolist(), mean[which].tolist(), strict=True))
 
 
@@ -160,7 +161,7 @@ def draw(laid: BoardFigure, ax: Axes) -> None:
     ax.spines[["right", "top"]].set_visible(False)
     ax.spines[["left", "bottom"]].set_color(FAINT)
     ax.tick_params(labelsize=pt(8.5), color=FAINT, labelcolor=INK)
-    ax.xaxis.get_major_locator().set_params(integer=True)
+    ax.xaxis.set_major_locator(MaxNLocator(integer=True, nbins=8))
     ax.yaxis.set_major_formatter(lambda value, _: signed(value))
     for marks, colour, filled, z in (
         (laid.worse, HAIR, True, 1),

@@ -18,9 +18,10 @@ from benchinfer.core.measure import Measure, one_measure
 from benchinfer.core.numbers import count
 from benchinfer.core.result import Readable
 from benchinfer.numerics.types import Array, Codes
-from benchinfer.scores.columns import column_roles, holds, label, missing_columns, numbers
+from benchinfer.scores.columns.engines import engine_errors
+from benchinfer.scores.columns.tables import column_roles, holds, label, missing_columns, numbers
 from benchinfer.scores.coverage import Coverage, Finding, listed
-from benchinfer.scores.sources.frames import Source, engine_errors
+from benchinfer.scores.sources.frames import Source
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -26,7 +26,7 @@ from benchinfer.core.errors import ScoreTableError, unknown
 from benchinfer.core.measure import Measure
 from benchinfer.core.numbers import count
 from benchinfer.numerics.types import Array
-from benchinfer.scores.columns import COMMON
+from benchinfer.scores.columns.roles import COMMON
 from benchinfer.scores.coverage import Finding, refuse
 from benchinfer.scores.declaration import Declaration, Measures
 from benchinfer.scores.formats.catalogue import is_page

@@ -21,11 +21,12 @@ from benchinfer.core.result import Readable
 from benchinfer.core.saving import SAME, savable, shaped
 from benchinfer.numerics import ties
 from benchinfer.numerics.types import Array, Codes
-from benchinfer.scores.columns import column_roles, holds, label, missing_columns, numbers
+from benchinfer.scores.columns.engines import engine_errors
+from benchinfer.scores.columns.tables import column_roles, holds, label, missing_columns, numbers
 from benchinfer.scores.coverage import Coverage, Finding, listed, refuse
 from benchinfer.scores.formats.format import BATTLE
 from benchinfer.scores.sources.files import as_files, open_source
-from benchinfer.scores.sources.frames import Source, engine_errors, of_frame
+from benchinfer.scores.sources.frames import Source, of_frame
 from benchinfer.scores.table import ScoreTable
 
 if TYPE_CHECKING:

@@ -26,7 +26,7 @@ from benchinfer.core.errors import ScoreTableError, message
 if TYPE_CHECKING:
     from benchinfer.analyses.meta.effects import Effects
     from benchinfer.analyses.wins.counts import Wins
-    from benchinfer.scores.columns import Roles
+    from benchinfer.scores.columns.roles import Roles
     from benchinfer.scores.declaration import Declaration
     from benchinfer.scores.table import ScoreTable
 
@@ -78,7 +78,7 @@ def known_layout(text: str) -> str:
     """Return a layout; raise a usage error for a text that is neither a layout nor a pattern."""
     if text in ("auto", "long"):
         return text  # without an import that takes time
-    from benchinfer.scores.columns import LABELS, LAYOUTS, placeholders
+    from benchinfer.scores.columns.roles import LABELS, LAYOUTS, placeholders
 
     if text not in LAYOUTS and not set(placeholders(text)).intersection(LABELS):
         known = f"auto, {', '.join(LAYOUTS)} and patterns such as fold_{{replication}}"
@@ -470,7 +470,7 @@ class SourceArguments:
 
     def roles(self, measures: Sequence[str] = ()) -> Roles:
         """Return the role of each column, from the head of the table."""
-        from benchinfer.scores.columns import level_columns
+        from benchinfer.scores.columns.roles import level_columns
         from benchinfer.scores.declaration import check_units
         from benchinfer.scores.examples import examples
         from benchinfer.scores.rows.factors import as_algorithm, factor_columns

@@ -15,7 +15,8 @@ from benchinfer.core.measure import Measure
 from benchinfer.core.numbers import count, several
 from benchinfer.numerics.types import Array, Codes, Counts
 from benchinfer.scores.checks.faults import Reading, tests
-from benchinfer.scores.columns import FAILED, INNER, LABELS, Frame, lazy
+from benchinfer.scores.columns.engines import FAILED, Frame, lazy
+from benchinfer.scores.columns.roles import INNER, LABELS
 from benchinfer.scores.coverage import Finding, Gaps
 from benchinfer.scores.declaration import Failed
 from benchinfer.scores.rows.summary import Summary, first_rows, n_rows

@@ -17,19 +17,8 @@ import numpy as np
 from benchinfer.core.hints import directions, literal
 from benchinfer.core.measure import Measure
 from benchinfer.core.numbers import count, join
-from benchinfer.scores.columns import (
-    COMMA,
-    INNER,
-    LABELS,
-    STATUS,
-    Frame,
-    Roles,
-    common_name,
-    said_to_fail,
-    slots,
-    unreadable,
-    written,
-)
+from benchinfer.scores.columns.engines import COMMA, Frame, said_to_fail, unreadable, written
+from benchinfer.scores.columns.roles import INNER, LABELS, STATUS, Roles, common_name, slots
 from benchinfer.scores.coverage import Finding
 from benchinfer.scores.declaration import PASS, Failed
 from benchinfer.scores.numerics.attempts import share_all_right, share_any_right

@@ -13,14 +13,17 @@ from typing import TYPE_CHECKING, Any, cast
 import narwhals as nw
 import numpy as np
 
+from benchinfer.core.errors import ScoreTableError
 from benchinfer.core.hints import literal
 from benchinfer.core.measure import Measure
 from benchinfer.core.numbers import count, join
 from benchinfer.numerics.types import Counts
 from benchinfer.scores.checks import advice, families, gaps, kinds, units
 from benchinfer.scores.checks.facts import Facts, Rule, least_datasets, least_flips, rows_finding
-from benchinfer.scores.columns import FAILED, ITEMS, STATUS, Roles, common_name
+from benchinfer.scores.columns.engines import FAILED
+from benchinfer.scores.columns.roles import ITEMS, STATUS, Roles, common_name
 from benchinfer.scores.coverage import Finding
+from benchinfer.scores.formats.format import BATTLE, Format
 from benchinfer.scores.resampling import FOLDS, REPEATED, SPLITS, Resampling, declaration
 from benchinfer.scores.rows.nesting import LACKING, REVERSED, counted, noun, plural
 from benchinfer.scores.sources.layouts import grouping_column
@@ -416,6 +419,23 @@ def _repeats(name: str) -> Finding:
     )
     hint = f'{declaration("holdout", 1)} declares splits, resampling="seeds" runs of their own.'
     return Finding(REPETITIONS, "warning", 1, what, (), hint)
+
+
+def refuse_battles(origin: Source) -> None:
+    """Raise a ScoreTableError on a table whose rows are battles of two models."""
+    if set(origin.names) >= BATTLE:
+        raise ScoreTableError(
+            f"{origin.name!r} holds battles of two models each, not scores.",
+            hint="read_wins counts them.",
+        )
+
+
+def tool_findings(tool: Format) -> list[Finding]:
+    """Report the tool that wrote a table, if there is one."""
+    note = f"; {tool.note}" if tool.note else ""
+    hint = 'layout="long" reads the columns as they are.'
+    what = f"taken for results of {tool.tool}{note}."
+    return [Finding("tool recognised", "note", 1, what, (), hint)] if tool.tool else []
 
 
 def only_count(labels: Sequence[str]) -> bool:

@@ -12,7 +12,8 @@ from benchinfer.core.errors import ScoreTableError
 from benchinfer.core.hints import literal
 from benchinfer.core.numbers import count, number_of, percent
 from benchinfer.scores.checks.faults import TIMED_OUT, Reading, tests
-from benchinfer.scores.columns import BLANKS, LABELS
+from benchinfer.scores.columns.engines import BLANKS
+from benchinfer.scores.columns.roles import LABELS
 from benchinfer.scores.coverage import Finding
 from benchinfer.scores.declaration import Crashed
 from benchinfer.scores.formats.format import Format

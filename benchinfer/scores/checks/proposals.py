@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Protocol, cast
 
 from benchinfer.core.errors import BenchinferError, MissingExtra, ScoreTableError
 from benchinfer.core.numbers import count, join
-from benchinfer.scores.columns import COMMON, GROUPS, ITEMS, common_name
+from benchinfer.scores.columns.roles import COMMON, GROUPS, ITEMS, common_name
 from benchinfer.scores.coverage import Finding, refusal
 from benchinfer.scores.declaration import Declaration
 from benchinfer.scores.roles.crossing import MOST_LEVELS

@@ -7,7 +7,7 @@ from dataclasses import replace
 from benchinfer.core.hints import literal
 from benchinfer.core.numbers import join
 from benchinfer.scores.checks.faults import Reading
-from benchinfer.scores.columns import GROUPS, ITEMS, common_name
+from benchinfer.scores.columns.roles import GROUPS, ITEMS, common_name
 from benchinfer.scores.coverage import Finding
 from benchinfer.scores.rows.factors import FACTOR
 from benchinfer.scores.rows.nesting import plural

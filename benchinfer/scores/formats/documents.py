@@ -16,7 +16,7 @@ import numpy as np
 
 from benchinfer.core.errors import ScoreTableError
 from benchinfer.core.numbers import count, several
-from benchinfer.scores.columns import COMMON, common_name
+from benchinfer.scores.columns.roles import COMMON, common_name
 from benchinfer.scores.formats.format import (
     Format,
     NoScoresError,

@@ -4,7 +4,7 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Any, cast
 
-from benchinfer.scores.columns import COMMON, common_name
+from benchinfer.scores.columns.roles import COMMON, common_name
 from benchinfer.scores.formats.format import Record, Rows, directed, is_score
 
 _DEEPEST = 6  # levels of labels

@@ -3,7 +3,7 @@
 import re
 
 from benchinfer.core.measure import Measure
-from benchinfer.scores.columns import COMMON
+from benchinfer.scores.columns.roles import COMMON
 from benchinfer.scores.formats.format import Format, Names, directed
 from benchinfer.scores.resampling import Resampling
 

@@ -3,7 +3,7 @@
 import re
 from functools import cache
 
-from benchinfer.scores.columns import COMMON
+from benchinfer.scores.columns.roles import COMMON
 from benchinfer.scores.roles.directions import direction, plain
 
 OWN = 2.7  # weight from which a name is a role's own

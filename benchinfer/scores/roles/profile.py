@@ -12,7 +12,7 @@ import numpy as np
 
 from benchinfer.core.numbers import number_of
 from benchinfer.numerics.types import Array, Codes
-from benchinfer.scores.columns import FAILED, NONE
+from benchinfer.scores.columns.engines import FAILED, NONE
 from benchinfer.scores.roles.directions import direction, plain
 from benchinfer.scores.roles.names import AGGREGATE, suggested_roles
 

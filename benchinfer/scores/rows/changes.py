@@ -11,7 +11,8 @@ import numpy as np
 from benchinfer.core.errors import DesignError, message, unknown
 from benchinfer.core.measure import Measure
 from benchinfer.numerics.types import Array
-from benchinfer.scores.columns import SIZE, Frame, lazy
+from benchinfer.scores.columns.engines import Frame, lazy
+from benchinfer.scores.columns.roles import SIZE
 from benchinfer.scores.rows.engine import EngineRows
 from benchinfer.scores.rows.places import PlacedRows, placed_frame
 from benchinfer.scores.rows.rows import Names, Rows

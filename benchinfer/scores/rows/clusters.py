@@ -12,7 +12,7 @@ from itertools import combinations_with_replacement
 import narwhals as nw
 import numpy as np
 
-from benchinfer.scores.columns import Frame
+from benchinfer.scores.columns.engines import Frame
 from benchinfer.scores.rows.reductions import Cells, on_scale
 from benchinfer.scores.rows.sufficient import (
     BlockMoments,

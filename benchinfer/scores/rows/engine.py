@@ -11,7 +11,8 @@ import narwhals as nw
 import numpy as np
 
 from benchinfer.core.measure import Measure
-from benchinfer.scores.columns import SIZE, Frame, lazy
+from benchinfer.scores.columns.engines import Frame, lazy
+from benchinfer.scores.columns.roles import SIZE
 from benchinfer.scores.rows.reductions import (
     Blocks,
     Cells,

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from benchinfer.core.errors import ScoreTableError
 from benchinfer.core.numbers import number_of
-from benchinfer.scores.columns import COMMON, common_name
+from benchinfer.scores.columns.roles import COMMON, common_name
 from benchinfer.scores.coverage import Finding
 
 FACTOR = "factor"  # the role of a column

@@ -12,10 +12,11 @@ import numpy as np
 from benchinfer.core.errors import ScoreTableError
 from benchinfer.core.saving import savable
 from benchinfer.numerics.types import Array
-from benchinfer.scores.columns import column_roles, label, numbers
+from benchinfer.scores.columns.engines import engine_errors
+from benchinfer.scores.columns.tables import column_roles, label, numbers
 from benchinfer.scores.coverage import Finding, refuse
 from benchinfer.scores.sources.files import as_files, open_source
-from benchinfer.scores.sources.frames import Source, engine_errors
+from benchinfer.scores.sources.frames import Source
 
 _SHOWN = 5
 _DATASET = {"dataset": ("dataset", "data_set", "task", "problem", "data")}

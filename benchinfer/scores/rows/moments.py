@@ -8,7 +8,7 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from benchinfer.scores.columns import slots
+from benchinfer.scores.columns.roles import slots
 from benchinfer.scores.rows.engine import EngineRows
 from benchinfer.scores.rows.reductions import Blocks, smallest_step
 from benchinfer.scores.rows.rows import Rows

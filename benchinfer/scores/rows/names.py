@@ -12,7 +12,7 @@ from benchinfer.core.errors import ScoreTableError
 from benchinfer.core.hints import literal
 from benchinfer.core.measure import Measure
 from benchinfer.core.numbers import count, several
-from benchinfer.scores.columns import Frame, encoded
+from benchinfer.scores.columns.engines import Frame, encoded
 from benchinfer.scores.coverage import Finding
 from benchinfer.scores.numerics.places import Places
 from benchinfer.scores.rows.summary import labels_of

@@ -12,18 +12,16 @@ import numpy as np
 from benchinfer.core.hints import literal
 from benchinfer.core.saving import savable, shaped
 from benchinfer.numerics.types import Array, Codes, Counts
-from benchinfer.scores.columns import (
+from benchinfer.scores.columns.engines import Frame, in_memory, lazy
+from benchinfer.scores.columns.roles import (
     GROUPS,
     INNER,
     ITEMS,
     JOINT,
     REPEATED,
     SIZE,
-    Frame,
     Roles,
     common_name,
-    in_memory,
-    lazy,
     slots,
 )
 from benchinfer.scores.coverage import Finding

@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 
 from benchinfer.core.measure import Measure
 from benchinfer.numerics.types import Array
-from benchinfer.scores.columns import INNER, JOINT, LABELS, Frame, holds_text, in_memory, lazy
+from benchinfer.scores.columns.engines import Frame, holds_text, in_memory, lazy
+from benchinfer.scores.columns.roles import INNER, JOINT, LABELS
 from benchinfer.scores.numerics.places import (
     BATCH,
     NotDenseError,

@@ -10,7 +10,7 @@ from benchinfer.core.errors import DesignError
 from benchinfer.core.measure import Measure
 from benchinfer.numerics.ties import rounding
 from benchinfer.numerics.types import Array, Codes, Counts
-from benchinfer.scores.columns import Frame
+from benchinfer.scores.columns.engines import Frame
 from benchinfer.scores.numerics.domains import domain_levels
 from benchinfer.scores.numerics.nested import dense
 from benchinfer.scores.numerics.places import Places

@@ -14,7 +14,8 @@ import numpy as np
 
 from benchinfer.core.measure import Measure
 from benchinfer.numerics.types import Array
-from benchinfer.scores.columns import Frame, slots
+from benchinfer.scores.columns.engines import Frame
+from benchinfer.scores.columns.roles import slots
 from benchinfer.scores.rows.features import Feature
 from benchinfer.scores.rows.reductions import (
     Blocks,

@@ -10,7 +10,7 @@ import numpy as np
 
 from benchinfer.core.measure import Measure
 from benchinfer.numerics.types import Array
-from benchinfer.scores.columns import Frame
+from benchinfer.scores.columns.engines import Frame
 from benchinfer.scores.rows.reductions import Blocks, Cells
 from benchinfer.scores.rows.rows import Names, Rows
 from benchinfer.scores.rows.sufficient import SufficientStatistics, rows_needed

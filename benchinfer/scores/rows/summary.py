@@ -13,7 +13,8 @@ import numpy as np
 from benchinfer.core import frames
 from benchinfer.core.saving import savable, shaped
 from benchinfer.numerics.types import Array, Codes, Counts, Flags
-from benchinfer.scores.columns import JOINT, LABELS, Frame, lazy
+from benchinfer.scores.columns.engines import Frame, lazy
+from benchinfer.scores.columns.roles import JOINT, LABELS
 from benchinfer.scores.numerics.places import Places, cell_moments, count_equal
 
 if TYPE_CHECKING:

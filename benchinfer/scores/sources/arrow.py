@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from benchinfer.core.errors import ScoreTableError
-from benchinfer.scores.columns import holds_text
+from benchinfer.scores.columns.engines import holds_text
 from benchinfer.scores.numerics.places import BATCH
 from benchinfer.scores.sources.frames import (
     Columns,

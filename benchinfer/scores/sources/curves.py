@@ -11,7 +11,8 @@ from benchinfer.core.errors import ScoreTableError
 from benchinfer.core.hints import literal
 from benchinfer.core.measure import Measure
 from benchinfer.core.numbers import count, number_of
-from benchinfer.scores.columns import REMARKS, Roles, common_name, lazy, slots
+from benchinfer.scores.columns.engines import lazy
+from benchinfer.scores.columns.roles import REMARKS, Roles, common_name, slots
 from benchinfer.scores.coverage import Finding
 from benchinfer.scores.formats.format import directed
 from benchinfer.scores.sources.frames import Columns, Loaded, Source

@@ -16,9 +16,7 @@ from benchinfer.core.arguments import is_text
 from benchinfer.core.errors import ScoreTableError
 from benchinfer.core.numbers import count, several
 from benchinfer.core.saving import note_input
-from benchinfer.scores.columns import (
-    as_label,
-)
+from benchinfer.scores.columns.engines import as_label
 from benchinfer.scores.coverage import Finding
 from benchinfer.scores.formats.catalogue import (
     ARROW,
@@ -60,11 +58,7 @@ from benchinfer.scores.sources.folders import (
     together,
     with_notes,
 )
-from benchinfer.scores.sources.frames import (
-    Source,
-    first_line,
-    of_frame,
-)
+from benchinfer.scores.sources.frames import Source, first_line, of_frame
 from benchinfer.scores.sources.json import json_lines_file
 from benchinfer.scores.sources.layouts import roles_of
 from benchinfer.scores.sources.partitions import partitions, with_partitions

@@ -9,15 +9,8 @@ import narwhals as nw
 
 from benchinfer.core.errors import ScoreTableError
 from benchinfer.core.numbers import count
-from benchinfer.scores.columns import (
-    COMMON,
-    as_label,
-    common_name,
-    expression,
-    lazy,
-    placeholders,
-    slots,
-)
+from benchinfer.scores.columns.engines import as_label, lazy
+from benchinfer.scores.columns.roles import COMMON, common_name, expression, placeholders, slots
 from benchinfer.scores.coverage import Finding
 from benchinfer.scores.formats.catalogue import (
     DESCRIPTIONS,

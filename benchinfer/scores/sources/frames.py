@@ -6,8 +6,8 @@ dask frames as long as they have one column of numbers.
 """
 
 import os
-from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from decimal import Decimal
 from numbers import Integral
@@ -18,7 +18,8 @@ import narwhals as nw
 
 from benchinfer.core.arguments import is_text
 from benchinfer.core.errors import BenchinferError, ScoreTableError, message, optional
-from benchinfer.scores.columns import lazy, slots
+from benchinfer.scores.columns.engines import engine_of, failed, lazy
+from benchinfer.scores.columns.roles import slots
 from benchinfer.scores.coverage import Finding
 from benchinfer.scores.formats.format import Format
 from benchinfer.scores.numerics.places import BATCH, NotDenseError
@@ -34,7 +35,6 @@ _ODD: tuple[tuple[str, tuple[Any, ...]], ...] = (
     ("bytes", (nw.Binary,)),
 )
 _HUGE: tuple[Any, ...] = (nw.Int128, nw.UInt128)  # which Arrow does not have
-_ENGINES = {"narwhals", "polars", "duckdb", "_duckdb", "pyarrow", "dask", "pyspark"}
 
 # Of rows that are neither counted nor placed as they are read: measured on 40 million.
 _BYTES_OF_A_ROW, _SHARE_OF_MEMORY = 120, 0.6
@@ -103,38 +103,6 @@ def check_memory(name: str, rows: int) -> None:
             f" {100 * _SHARE_OF_MEMORY:g} % of the {memory / 1e9:,.0f} GB here.",
             hint="average what is repeated, or split the table by measure or data set.",
         )
-
-
-@contextmanager
-def engine_errors(name: str, query: str | None = None, *, planned: bool = False) -> Generator[None]:
-    """Convert errors of a lazy engine to one ScoreTableError.
-
-    A plan of the user's own functions may raise anything.
-    """
-    try:
-        yield
-    except BenchinferError:
-        raise
-    except Exception as error:
-        known = isinstance(error, OSError) or engine_of(error) in _ENGINES
-        if not known and not planned:
-            raise
-        raise failed(name, error, query) from None
-
-
-def failed(name: str, error: Exception, query: str | None = None) -> ScoreTableError:
-    """Return a ScoreTableError with the message of an engine's error."""
-    hint = [] if query is None else [f"the query was {query!r}."]
-    if type(error).__name__ == "PermissionException":
-        hint.append("the database is open without access to other files;")
-        hint.append("CREATE TABLE ... AS SELECT, beforehand, brings in what they hold.")
-    begin = f"{name} cannot be read" if query is None else "the query failed"
-    return ScoreTableError(f"{begin}: {str(error).strip()}", hint=hint)
-
-
-def engine_of(native: object) -> str:
-    """Return the package that an object comes from."""
-    return type(native).__module__.split(".")[0]
 
 
 def first_line(error: Exception) -> str:

@@ -14,12 +14,12 @@ from benchinfer.core.errors import ScoreTableError
 from benchinfer.core.hints import directions, literal
 from benchinfer.core.numbers import count, number_of, several
 from benchinfer.numerics.types import Array
-from benchinfer.scores.columns import (
+from benchinfer.scores.columns.engines import NONE
+from benchinfer.scores.columns.roles import (
     COMMON,
     GROUPS,
     IGNORE,
     ITEMS,
-    NONE,
     REPEATED,
     Roles,
     assign,

@@ -10,7 +10,8 @@ import narwhals as nw
 
 from benchinfer.core.errors import ScoreTableError
 from benchinfer.core.numbers import number_of
-from benchinfer.scores.columns import as_label, slots
+from benchinfer.scores.columns.engines import as_label
+from benchinfer.scores.columns.roles import slots
 from benchinfer.scores.formats.catalogue import ARROW, suffix_of
 from benchinfer.scores.sources.frames import Columns, Loaded, Source
 

@@ -15,16 +15,9 @@ import narwhals as nw
 
 from benchinfer.core.errors import ScoreTableError, optional
 from benchinfer.core.numbers import join
-from benchinfer.scores.columns import BLANKS, NONE
+from benchinfer.scores.columns.engines import BLANKS, NONE, engine_errors, engine_of
 from benchinfer.scores.coverage import Finding
-from benchinfer.scores.sources.frames import (
-    Columns,
-    Loaded,
-    Source,
-    engine_errors,
-    engine_of,
-    first_line,
-)
+from benchinfer.scores.sources.frames import Columns, Loaded, Source, first_line
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -14,7 +14,7 @@ from benchinfer.core.arguments import check_count
 from benchinfer.core.errors import ScoreTableError
 from benchinfer.core.measure import Measure
 from benchinfer.core.numbers import count, join
-from benchinfer.scores.columns import common_name
+from benchinfer.scores.columns.roles import common_name
 from benchinfer.scores.coverage import Finding, refuse
 from benchinfer.scores.numerics.targets import TargetTimes, first_hits, spaced_targets
 from benchinfer.scores.sources.curves import STEPS, numbers, without_column

@@ -10,7 +10,8 @@ from pathlib import Path
 from typing import IO, Any
 
 from benchinfer.core.errors import ScoreTableError, message
-from benchinfer.scores.columns import lazy, slots
+from benchinfer.scores.columns.engines import lazy
+from benchinfer.scores.columns.roles import slots
 from benchinfer.scores.coverage import Finding
 from benchinfer.scores.formats.format import not_utf8
 from benchinfer.scores.formats.packed import COMPRESSED, opened

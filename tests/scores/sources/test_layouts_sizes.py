@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 import benchinfer as bi
-from benchinfer.scores.columns import names_size
+from benchinfer.scores.columns.roles import names_size
 
 NAMES = ["n rows", "n_samples", "size", "#instances", "num_features", "train_size", "length", "n"]
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from benchinfer.core.errors import ScoreTableError
 from benchinfer.core.measure import Measure
-from benchinfer.scores.columns import COMMON, common_name
+from benchinfer.scores.columns.roles import COMMON, common_name
 from benchinfer.scores.formats.format import Format, Results, Rows, number_or_text
 
 _PLACES = {"name", "project", "save_dir"}  # settings of Ultralytics that say where a run is kept

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from benchinfer.core.errors import ScoreTableError
 from benchinfer.core.numbers import count, several
-from benchinfer.scores.columns import FAILED
+from benchinfer.scores.columns.engines import FAILED
 
 type Grid = list[list[str]]  # rows of texts; the first has the names of the columns
 

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any, cast
 
 from benchinfer.core.measure import Measure
-from benchinfer.scores.columns import COMMON
+from benchinfer.scores.columns.roles import COMMON
 from benchinfer.scores.formats.catalogue import name_of
 from benchinfer.scores.formats.format import (
     Format,

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from benchinfer.core.errors import ScoreTableError
-from benchinfer.scores.columns import COMMON
+from benchinfer.scores.columns.roles import COMMON
 from benchinfer.scores.formats.format import Format, Results, number_or_text
 
 _RUN = {"experiment_id", "artifact_uri", "lifecycle_stage"}

@@ -7,7 +7,7 @@ from typing import Any
 
 from benchinfer.core.errors import ScoreTableError
 from benchinfer.core.measure import Better
-from benchinfer.scores.columns import COMMON
+from benchinfer.scores.columns.roles import COMMON
 from benchinfer.scores.formats.catalogue import name_of
 from benchinfer.scores.formats.format import Format, Results, agreed
 

@@ -1,7 +1,7 @@
 """Tables of AutoML tools, Optuna and the page of MLflow, recognised by their columns."""
 
 from benchinfer.core.measure import Measure
-from benchinfer.scores.columns import COMMON
+from benchinfer.scores.columns.roles import COMMON
 from benchinfer.scores.formats.format import Format, Names, directed
 
 # Columns of PyCaret whose short names are not those of the measure.

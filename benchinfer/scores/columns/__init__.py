@@ -1,0 +1,1 @@
+"""Roles of columns, and frames in canonical columns."""
