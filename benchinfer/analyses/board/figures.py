@@ -161,7 +161,7 @@ def draw(laid: BoardFigure, ax: Axes) -> None:
     ax.spines[["right", "top"]].set_visible(False)
     ax.spines[["left", "bottom"]].set_color(FAINT)
     ax.tick_params(labelsize=pt(8.5), color=FAINT, labelcolor=INK)
-    ax.xaxis.set_major_locator(MaxNLocator(integer=True, nbins=8))
+    ax.xaxis.set_major_locator(MaxNLocator(nbins=8, integer=True, steps=[1, 2, 5, 10]))
     ax.yaxis.set_major_formatter(lambda value, _: signed(value))
     for marks, colour, filled, z in (
         (laid.worse, HAIR, True, 1),
