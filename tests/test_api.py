@@ -99,8 +99,8 @@ SIGNATURES = {
     " control=None, alternative='two-sided', adjust='auto', interval='compatible',"
     " reference='rotation', target='auto', level=0.95, missing='use', seed=1",
     "compare_pair": "scores, measure=None, *, test='auto', dataset=None, pair=None, control=None,"
-    " margin=None, alternative='two-sided', adjust='auto', interval='compatible', level=0.95,"
-    " parts=None, missing='use', seed=1",
+    " baseline=None, margin=None, alternative='two-sided', adjust='auto',"
+    " interval='compatible', level=0.95, parts=None, missing='use', seed=1",
     "compare_permutation": "scores, measure=None, *, on='aligned-ranks', null='auto',"
     " resamples=100000, contrasts='tukey', control=None, alternative='two-sided', adjust='auto',"
     " interval='compatible', pairs='pairwise', target='auto', level=0.95, missing='use', seed=1,"

@@ -104,7 +104,8 @@ class PairComparison(TestedComparison):
     @property
     def test_name(self) -> str:
         """The test in words."""
-        return WORDS[self.test]
+        one_sample = self.test == "t" and self.options.baseline is not None
+        return "t-test of one sample" if one_sample else WORDS[self.test]
 
     def _effects(self) -> Mapping[str, Array]:
         """Return estimate, interval and test of the pairs, in the measure's own unit."""
