@@ -73,6 +73,11 @@ class PairComparison(TestedComparison):
     def _differences_of_levels(self) -> bool:
         return self.test not in OF_RANKS
 
+    @property
+    @override
+    def _by_name(self) -> str:
+        return "" if self.options.baseline is not None else super()._by_name
+
     @override
     def _rank_sets(self) -> RankSets:
         """Return the sets of the best and of ranks from p-values of the pairs."""

@@ -81,6 +81,12 @@ def test_what_a_number_does_not_go_with():
         bi.compare_pair(items, baseline=3.28)
 
 
+def test_the_sentence_names_the_number():
+    found = bi.compare_pair(read(LOSSES), baseline=3.28, alternative="better")
+    assert "by name" not in found.headline()
+    assert "3.28" in found.headline()
+
+
 def test_it_is_saved_and_read_back(tmp_path):
     found = bi.compare_pair(read(LOSSES), baseline=3.28)
     assert str(bi.load(found.save(tmp_path / "x.json"))) == str(found)
