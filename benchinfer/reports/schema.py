@@ -45,7 +45,7 @@ _TEXTS = frozenset(
         ),
         *("null", "structure", "residual", "quantity", "variant", "parameter", "diagnosis"),
         *("changes", "relation", "state", "side", "covariate", "study", "letters", "kind", "what"),
-        *("description", "nearest", "members", "other"),
+        *("description", "nearest", "members", "other", "holder"),
         *(
             "analysis",
             "reason",

@@ -41,19 +41,16 @@ def table(result: Board) -> Table:
             number("entry", "entry", str),
             *names("algorithm"),
             number("mean", result.measure.display_name, numbers.places(max(levels, decimals))),
-            Column("holder", "record of the day", role="name"),
+            Column("holder", "record of the day", role="name", brief=False),
             number("estimate", result.measure.effect_name, numbers.places(decimals)),
             number("p_record", "p", small),
             number("level_spent", "level", small),
             Column("record", "verdict", lambda is_record: roles[bool(is_record)]),
-            Column(
-                "contender",
-                "against the record",
-                lambda one: "not shown to be worse" if one else "",
-            ),
+            Column("contender", "contender", lambda one: "yes" if one else ""),
         ),
-        note="Differences and p-values are of each entry against the record of its day; the last"
-        " column is against the present record, each entry tested at one minus the level alone.",
+        note="Differences and p-values are of each entry against the record of its day. Contenders"
+        " are not shown to be worse than the present record, each tested at one minus the level"
+        " alone.",
         data=frame,
         at_once=_AT_ONCE,
         rest="earlier entries",
