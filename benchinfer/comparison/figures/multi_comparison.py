@@ -91,10 +91,12 @@ def layout(
     rows = [name for name in names if any(first == name for first, _ in there)]
     columns = [name for name in names if any(second == name for _, second in there)]
     size_ = 8.5 if is_wide(width) else 7.5
-    labels = fitted(rows, 0.3 * width, size_)
-    across = (width - widest([*labels.values()], size_) - 0.3) / len(columns)
-    tile = min(across, max(_MOST, wide)), _PAD + _LINE * max(len(said) for _, said in there.values())
-    heads = fitted(columns, _HEADS, size_)
+    labels = fitted(names, min(0.3 * width, _HEADS), size_)
+    across = (width - widest([labels[name] for name in rows], size_) - 0.3) / len(columns)
+    tile = (
+        min(across, max(_MOST, wide)),
+        _PAD + _LINE * max(len(said) for _, said in there.values()),
+    )
     cells = tuple(
         Cell(rows.index(first), columns.index(second), verdict, said)
         for (first, second), (verdict, said) in there.items()
@@ -103,10 +105,10 @@ def layout(
     return MultiComparison(
         cells=cells,
         rows=tuple(labels[name] for name in rows),
-        columns=tuple(heads[name] for name in columns),
+        columns=tuple(labels[name] for name in columns),
         tile=tile,
         title=f"Multi-comparison matrix: {measure_name(comparison.measure)}",
-        notes=(*_notes(comparison, len(names)), *key(labels | heads)),
+        notes=(*_notes(comparison, len(names)), *key(labels)),
         width=width,
         alt=f"Multi-comparison matrix of {count(len(names), 'algorithm')}, best first:"
         f" {', '.join(names)}; {decided} of {count(len(cells), 'pair')} decided.",
@@ -150,8 +152,9 @@ def _won(comparison: Comparison, first: int, second: int) -> tuple[int, int, int
 
 def _room(names: Sequence[str], width: Width, wide: float) -> int:
     """Return how many algorithms have room: one more than columns."""
-    labels = fitted(names, 0.3 * width, 8.5 if is_wide(width) else 7.5)
-    room = width - widest([*labels.values()], 8.5 if is_wide(width) else 7.5) - 0.3
+    size_ = 8.5 if is_wide(width) else 7.5
+    labels = fitted(names, min(0.3 * width, _HEADS), size_)
+    room = width - widest([*labels.values()], size_) - 0.3
     return max(int(room / wide), 1) + 1
 
 
