@@ -98,8 +98,10 @@ FIGURES = {
     "scores": ("Scores", "heatmap scatter boxes slope"),
     "comparison": (
         "Any comparison",
-        "ranking forest rank-intervals matrix multi-comparison letters hasse hasse-undecided"
-        " distributions",
+        (
+            "ranking forest rank-intervals matrix multi-comparison letters hasse hasse-undecided"
+            " distributions"
+        ),
     ),
     "mixed": ("Mixed models", "variances caterpillar residuals influence prediction"),
     "permutation": ("Permutation tests", "critical-difference null"),

@@ -29,7 +29,7 @@ def test_cells_are_contrasts_and_counts_of_data_sets(better):
     frame, scores = table(better=better)
     result = bi.compare_mixed(scores)
     laid = layout(result)
-    middle = frame.groupby(["dataset", "algorithm"])["x"].median().unstack()
+    middle = frame.pivot_table("x", "dataset", "algorithm", "median")
     contrasts = result.contrasts(order="result", all=True).set_index(["first", "second"])
     assert len(laid.cells) == 10
     assert laid.rows == result.ranking()[:-1]
