@@ -114,7 +114,7 @@ FIGURES = {
     "factors": ("Factors", "effects"),
     "meta": ("Meta-analysis", "studies funnel network"),
     "pair": ("Two algorithms on one data set", "quantiles"),
-    "datasets": ("Each data set by itself", "verdicts podium map clusters support"),
+    "datasets": ("Each data set by itself", "verdicts podium pair map clusters support"),
     "consensus": ("Consensus", "hasse support positions matrix chances front"),
     "subgroups": ("Groups of data sets", "tree divisions"),
     "archetypes": ("Where algorithms win", "simplex profiles curve together regions"),

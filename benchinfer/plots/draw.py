@@ -157,9 +157,10 @@ def plot(
         pair.
         Of several monitored measures: ``"verdicts"``.
 
-        Of comparisons per data set: ``"verdicts"`` (default), ``"podium"``, and what an ensemble
-        has. Of an ensemble: ``"verdicts"`` (default), ``"support"``, the weight of each verdict,
-        and which relations are alike as a ``"map"`` and as ``"clusters"``. Of a relation:
+        Of comparisons per data set: ``"verdicts"`` (default), ``"podium"``, the differences of
+        one ``"pair"``, and what an ensemble has. Of an ensemble: ``"verdicts"`` (default),
+        ``"support"``, the weight of each verdict, and which relations are alike as a ``"map"`` and
+        as ``"clusters"``. Of a relation:
         ``"hasse"`` (default of up to 15 algorithms), ``"matrix"`` and ``"letters"``. Of a
         consensus: ``"hasse"`` of what holds in all optima (default of up to 15, then
         ``"positions"`` over the optima), ``"support"`` of its neighbours, and ``"matrix"``. Of a

@@ -113,8 +113,8 @@ def layout(
     two = len(front.measures) == 2
     step = _step(points, best) if two else np.empty((0, 2))
     line = [_placed(step[:, n], limits[n], plane[n], log=logs[n]) for n in range(2)]
-    taken = _taken(np.column_stack(line), plane, best)
-    texts, keys, unnamed = _texts(front, verdicts, at, taken, plane[0], highlight)
+    occupied = _occupied(np.column_stack(line), plane, best)
+    texts, keys, unnamed = _texts(front, verdicts, at, occupied, plane[0], highlight)
     on, still, off = (
         [n for n, v in zip(front.algorithms, verdicts, strict=True) if v == state]
         for state in (_ON, _OPEN, _OFF)
@@ -173,10 +173,10 @@ def _chosen(front: Pareto, pair: tuple[str, str] | None) -> tuple[int, int]:
 
 def _verdicts(front: Pareto) -> tuple[Verdict, ...]:
     """Return what is known of each algorithm; what is shown goes before what the means say."""
-    kept = set(front.front())
+    members = set(front.front())
     behind = dominates(front.levels).any(axis=0)
     return tuple(
-        _OFF if name not in kept else _OPEN if dominated else _ON
+        _OFF if name not in members else _OPEN if dominated else _ON
         for name, dominated in zip(front.algorithms, behind.tolist(), strict=True)
     )
 
@@ -213,7 +213,7 @@ def _step(points: Array, best: tuple[int, int]) -> Array:
     return np.array(corners) * sign
 
 
-def _taken(step: Array, plane: tuple[float, float], best: tuple[int, int]) -> Array:
+def _occupied(step: Array, plane: tuple[float, float], best: tuple[int, int]) -> Array:
     """Return places of the line of the front and of the word in the best corner, in inches."""
     side = plane[0] - 0.1 if best[0] else 0.1
     up = plane[1] - _CORNER if best[1] else _CORNER
@@ -228,20 +228,20 @@ def _taken(step: Array, plane: tuple[float, float], best: tuple[int, int]) -> Ar
 def _named(front: Pareto, verdicts: tuple[Verdict, ...], highlight: Sequence[str]) -> list[int]:
     """Return who is named: of many those that may be on the front, or those that the means have."""
     names = front.algorithms
-    asked = {i for i, name in enumerate(names) if name in highlight}
+    stressed = {i for i, name in enumerate(names) if name in highlight}
     named = [*range(len(names))]
     if len(named) > _NAMED:
-        named = [i for i in named if verdicts[i] != _OFF or i in asked]
+        named = [i for i in named if verdicts[i] != _OFF or i in stressed]
     if len(named) > _KEYED:
-        named = [i for i in named if verdicts[i] == _ON or i in asked]
-    return named if len(named) <= _KEYED else sorted(asked)
+        named = [i for i in named if verdicts[i] == _ON or i in stressed]
+    return named if len(named) <= _KEYED else sorted(stressed)
 
 
 def _texts(
     front: Pareto,
     verdicts: tuple[Verdict, ...],
     at: Array,
-    taken: Array,
+    occupied: Array,
     room: float,
     highlight: Sequence[str],
 ) -> tuple[tuple[Text, ...], tuple[str, ...], str]:
@@ -251,20 +251,20 @@ def _texts(
     unnamed = "" if not without else "shown to be dominated" if without == {_OFF} else "all others"
     short = fitted([names[i] for i in named], 0.4 * room)
     labels = [short.get(name, "") for name in names]
-    plane, nothing = (room, _height(room)), [""] * len(taken)
-    everything = np.r_[at, taken]
+    plane, nothing = (room, _height(room)), [""] * len(occupied)
+    everything = np.r_[at, occupied]
     texts, keys = keyed(everything, [*labels, *nothing], plane)
     if not keys:
         return texts[: len(names)], key(short), unnamed
     numbers = {n: text.text for n, text in enumerate(texts[: len(names)]) if text.text}
     in_order = sorted(numbers, key=lambda n: int(numbers[n]))
-    whole = "; ".join(f"{numbers[n]}\N{NO-BREAK SPACE}{names[n]}" for n in in_order)
+    note = "; ".join(f"{numbers[n]}\N{NO-BREAK SPACE}{names[n]}" for n in in_order)
     # A number says nothing of a name that is to stand out.
-    beside = [
+    labels = [
         f"{numbers.get(n, '')} {short[name]}" if name in highlight else numbers.get(n, "")
         for n, name in enumerate(names)
     ]
-    return dodge(everything, [*beside, *nothing], plane)[: len(names)], (whole,), unnamed
+    return dodge(everything, [*labels, *nothing], plane)[: len(names)], (note,), unnamed
 
 
 def _height(across: float) -> float:
@@ -289,8 +289,8 @@ def draw(laid: FrontPlot, ax: Axes) -> None:
     ax.yaxis.set_minor_locator(FixedLocator([]))
     ax.yaxis.set_minor_formatter(NullFormatter())
     ax.tick_params(axis="y", labelsize=pt(8.5), color=FAINT, labelcolor=INK)
-    said = plain(wrapped(laid.names[1], laid.plane[1]))
-    ax.set_ylabel(said, fontsize=pt(8.5), color=INK)
+    label = plain(wrapped(laid.names[1], laid.plane[1]))
+    ax.set_ylabel(label, fontsize=pt(8.5), color=INK)
     ax.spines["left"].set_color(FAINT)
     ax.grid(color=HAIR, lw=0.5)
     ax.set_axisbelow(True)

@@ -14,6 +14,7 @@ from benchinfer.comparison.figures import (
     heatmap,
     influence,
     multi_comparison,
+    pair,
     ranking,
     scatter,
     slope,
@@ -67,6 +68,7 @@ FIGURES: Mapping[type, Mapping[str, Kind]] = {
     Comparisons: {
         "verdicts": Kind(datasets.layout_verdicts, size_verdicts, draw_verdicts),
         "podium": Kind(datasets.layout_podium, datasets.size_podium, datasets.draw_podium),
+        "pair": Kind(pair.layout, forest.size, forest.draw),
         **{name: of_part(kind, lambda local: local.relations()) for name, kind in LIKENESS.items()},
     },
     Influence: {"influence": INFLUENCE},

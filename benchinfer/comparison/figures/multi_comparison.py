@@ -33,7 +33,7 @@ _LEAST, _MOST = 0.5, 0.95  # inches across of a cell
 
 
 @dataclass(frozen=True, slots=True)
-class Cell:
+class PairCell:
     """A pair: the row's algorithm against the column's, with its verdict and lines of text."""
 
     row: int
@@ -56,7 +56,7 @@ class MultiComparison(Layout):
         Inches across and down of a cell.
     """
 
-    cells: tuple[Cell, ...]
+    cells: tuple[PairCell, ...]
     rows: tuple[str, ...]
     columns: tuple[str, ...]
     tile: tuple[float, float]
@@ -84,10 +84,12 @@ def layout(
             "no two single algorithms are compared, and there is no cell.",
             hint='kind="forest" shows all contrasts.',
         )
-    wide = min(max(widest([t for _, said in texts.values() for t in said], _SIZE) + 0.1, _LEAST), 2)
+    wide = min(
+        max(widest([t for _, content in texts.values() for t in content], _SIZE) + 0.1, _LEAST), 2
+    )
     ranking = [*(order or ()), *(n for n in comparison.ranking() if n not in (order or ()))]
     names = _shown(comparison, ranking, _room(ranking, width, wide), top, algorithms, highlight)
-    there = {pair: said for pair, said in texts.items() if {*pair} <= {*names}}
+    there = {pair: content for pair, content in texts.items() if {*pair} <= {*names}}
     rows = [name for name in names if any(first == name for first, _ in there)]
     columns = [name for name in names if any(second == name for _, second in there)]
     size_ = 8.5 if is_wide(width) else 7.5
@@ -95,11 +97,11 @@ def layout(
     across = (width - widest([labels[name] for name in rows], size_) - 0.3) / len(columns)
     tile = (
         min(across, max(_MOST, wide)),
-        _PAD + _LINE * max(len(said) for _, said in there.values()),
+        _PAD + _LINE * max(len(content) for _, content in there.values()),
     )
     cells = tuple(
-        Cell(rows.index(first), columns.index(second), verdict, said)
-        for (first, second), (verdict, said) in there.items()
+        PairCell(rows.index(first), columns.index(second), verdict, content)
+        for (first, second), (verdict, content) in there.items()
     )
     decided = sum(cell.verdict in (Verdict.FIRST, Verdict.SECOND) for cell in cells)
     return MultiComparison(
@@ -128,14 +130,14 @@ def _texts(
         pair = str(row["first"]), str(row["second"])
         if not {*pair} <= {*known}:
             continue
-        said = [significant(float(row["estimate"]), 2).replace("-", "\N{MINUS SIGN}")]
+        content = [significant(float(row["estimate"]), 2).replace("-", "\N{MINUS SIGN}")]
         if comparison.setting.has_quartiles:
-            said.append("/".join(map(str, _won(comparison, *(known[name] for name in pair)))))
+            content.append("/".join(map(str, _won(comparison, *(known[name] for name in pair)))))
         if tested:
-            said.append(f"p {p_value(float(row['p_value']))}")
+            content.append(f"p {p_value(float(row['p_value']))}")
         if chance:
-            said.append(f"P {float(row['prob_first']):.2f}")
-        texts[pair] = code(row["verdict"]), tuple(said)
+            content.append(f"P {float(row['prob_first']):.2f}")
+        texts[pair] = code(row["verdict"]), tuple(content)
     return texts
 
 
@@ -179,9 +181,12 @@ def _shown(
             f" {len(names)}.",
             hint=f'top={room}, a larger width=, or kind="matrix", which has the verdicts alone.',
         )
-    asked = [name for name in highlight if name in names][:room]
-    kept = {*asked, *[name for name in names if name not in asked][: room - len(asked)]}
-    return [name for name in names if name in kept]
+    stressed = [name for name in highlight if name in names][:room]
+    selection = {
+        *stressed,
+        *[name for name in names if name not in stressed][: room - len(stressed)],
+    }
+    return [name for name in names if name in selection]
 
 
 def _notes(comparison: Comparison, shown: int) -> tuple[str, ...]:
