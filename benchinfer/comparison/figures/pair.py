@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 def layout(
-    local: Comparisons[Comparison],
+    local: Comparisons,
     width: Width = PAGE,
     *,
     top: int | None = None,
@@ -80,7 +80,7 @@ def _others(one: Comparison, names: tuple[str, str]) -> list[str]:
     return [name for name in one.ranking() if name not in names]
 
 
-def _best(local: Comparisons[Comparison], known: list[str]) -> tuple[str, str]:
+def _best(local: Comparisons, known: list[str]) -> tuple[str, str]:
     """Return the two algorithms with the best mean ranks over the data sets that have them."""
     places = {
         name: float(
