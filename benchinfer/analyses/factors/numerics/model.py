@@ -186,7 +186,9 @@ def _adjusted(standard: Array, present: Flags, residual: Array) -> tuple[Array, 
     design = vectors.transpose(0, 2, 1) * np.sqrt(leverage).transpose(0, 2, 1)
     turned = (residual @ standard)[:, None] @ vectors / np.sqrt(left)
     scores = (turned @ vectors.transpose(0, 2, 1))[:, 0]
-    return vectors * np.sqrt(leverage / left), design, scores
+    weights = vectors * np.sqrt(leverage / left)
+    # Laid out with coefficients first, by which they are multiplied for each set of contrasts.
+    return np.ascontiguousarray(weights.transpose(1, 0, 2)).transpose(1, 0, 2), design, scores
 
 
 def _coding(size: int) -> Array:
