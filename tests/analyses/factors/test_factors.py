@@ -1,5 +1,7 @@
 """Effects of factors on a table that is read with factors."""
 
+import re
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -256,9 +258,14 @@ def test_the_table_for_a_paper_has_main_effects_and_interactions():
         effects.table("pairs")
 
 
-def test_a_report_of_scores_has_effects_of_factors(tmp_path):
+def test_a_report_of_scores_has_effects_of_factors_before_the_answer_on_cells(tmp_path):
     page = bi.report(read(runs()), tmp_path / "x.html", bayes=False)
-    assert "Which part matters" in page.read_text(encoding="utf-8")
+    text = page.read_text(encoding="utf-8")
+    places = [
+        re.search(rf"<h\d[^>]*>[^<]*{title}", text)
+        for title in ("Which part matters", "Answer on the cells")
+    ]
+    assert places[0].start() < places[1].start()
 
 
 def test_compare_compares_cells_where_levels_cannot_be():
