@@ -142,11 +142,11 @@ def _of_groups(name: str, gathered: ReportInput) -> tuple[list[Section], list[Se
     effects, others = list[Section](), list[Section]()
     for r in gathered.results:
         if isinstance(r, BestSets | Where) and r.measure.name == name:
-            found = sections_of(r, Request(details=True))
+            parts = sections_of(r, Request(details=True))
             if isinstance(r, Factors):
-                effects += found
+                effects += parts
             else:
-                others += _folded(found)
+                others += _folded(parts)
     return effects, others
 
 

@@ -198,11 +198,11 @@ def _replications(scores: ScoreTable, setting: Setting) -> Array:
             hint="compare compares the cells on one data set.",
         )
     blocks = scores.blocks(setting.measure.name)
-    held = blocks.count > 0
-    values = np.where(held, blocks.mean, np.nan)
+    present = blocks.count > 0
+    values = np.where(present, blocks.mean, np.nan)
     if not blocks.paired:
-        first = np.argsort(~held, axis=0, kind="stable")
-        values = np.take_along_axis(values, first, axis=0)[: held.sum(axis=0).max()]
+        first = np.argsort(~present, axis=0, kind="stable")
+        values = np.take_along_axis(values, first, axis=0)[: present.sum(axis=0).max()]
     if len(values) < 2:
         raise DesignError(
             "one data set with one score of each cell: effects of factors are tested by their"
