@@ -256,8 +256,8 @@ def _limit_lacking(candidate: Candidate, faults: Sequence[Finding]) -> list[Find
     columns = candidate.options.get("columns", {})
     if {fault.rule for fault in faults} != {NO_LIMIT} or not columns:
         return []
-    taken = join([f"{name} as {role}" for name, role in columns.items()])
-    what = f"{taken}, which columns={dict(columns)!r} says."
+    roles = join([f"{name} as {role}" for name, role in columns.items()])
+    what = f"{roles}, which columns={dict(columns)!r} says."
     return [*faults, Finding("likely roles", "warning", len(columns), what)]
 
 
@@ -690,8 +690,8 @@ def _only_scores(candidate: Candidate) -> bool:
     if candidate.reading is None or "repeats" in candidate.options:
         return False
     names = placeholders(candidate.options.get("name", ""))
-    beside = [r for n, r in candidate.reading.roles.items() if n not in names]
-    return bool(names) and all(r in ("score", "companion") or ": date" in r for r in beside)
+    others = [r for n, r in candidate.reading.roles.items() if n not in names]
+    return bool(names) and all(r in ("score", "companion") or ": date" in r for r in others)
 
 
 def _without_infinite(candidate: Candidate, faults: Sequence[Finding]) -> Iterator[Candidate]:
