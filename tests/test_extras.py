@@ -51,19 +51,26 @@ def steps(sampled, table):
         "duckdb": lambda: bi.read_scores(table, measures="accuracy:higher", where="phase = 1"),
         "pymc": sampled.model,
         "arviz_plots": lambda: sampled.plot("trace"),
-        "nutpie": lambda: bi.compare_bayes(rates(), "right", likelihood="binomial"),
+        "responses": lambda: bi.compare_bayes(rates(), "right", likelihood="binomial"),
+        "pairs": lambda: bi.compare_bayes(rates(), "right", preset="corani2017"),
+        "wins": lambda: bi.compare_wins(bi.load_example("demsar2006"), inference="bayes"),
     }
 
 
 @pytest.mark.parametrize(
-    ("package", "extra"),
-    [("duckdb", "sql"), ("pymc", "bayes"), ("arviz_plots", "bayes"), ("nutpie", "bayes")],
+    ("step", "package", "extra"),
+    [
+        ("duckdb", "duckdb", "sql"),
+        ("pymc", "pymc", "bayes"),
+        ("arviz_plots", "arviz_plots", "bayes"),
+        *((model, "nutpie", "bayes") for model in ("responses", "pairs", "wins")),
+    ],
 )
-def test_what_needs_an_extra_names_it(monkeypatch, sampled, table, package, extra):
+def test_what_needs_an_extra_names_it(monkeypatch, sampled, table, step, package, extra):
     monkeypatch.setitem(sys.modules, package, None)
     said = rf"{package} is not installed.\nHint: pip install 'benchinfer\[{extra}\]' brings it."
     with pytest.raises(MissingExtra, match=said):
-        steps(sampled, table)[package]()
+        steps(sampled, table)[step]()
 
 
 def test_parts_of_the_data_are_a_fault_without_sql_too(monkeypatch, table):

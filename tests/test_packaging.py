@@ -26,7 +26,6 @@ OPTIONAL = {
 }
 MODELS = {
     "analyses/bayes/pymc_model.py",
-    "analyses/bayes/responses/fit.py",
     "analyses/bayes/responses/model.py",
 }
 

@@ -11,7 +11,7 @@ from benchinfer.core.numbers import subject
 from benchinfer.core.saving import savable
 from benchinfer.core.sections import Check
 from benchinfer.core.verdict import Verdict
-from benchinfer.numerics.outcome_probabilities import Outcomes, beyond, directional
+from benchinfer.numerics.posterior.outcome_probabilities import Outcomes, beyond, directional
 from benchinfer.numerics.types import Array, Flags, States
 
 R_HAT, ESS = 1.01, 400.0

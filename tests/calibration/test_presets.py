@@ -6,7 +6,7 @@ import pytest
 from scipy.special import stdtr
 
 import benchinfer as bi
-from benchinfer.numerics.outcome_probabilities import monte_carlo_error
+from benchinfer.numerics.posterior.outcome_probabilities import monte_carlo_error
 
 ROPE, FOLDS, RUNS, DATASETS = 0.01, 10, 2, 14
 RHO = 1 / FOLDS

@@ -15,14 +15,12 @@ from scipy.stats import chisquare, norm, t
 import benchinfer as bi
 from benchinfer.analyses.wins.compare import by_likelihood
 from benchinfer.analyses.wins.counts import count_wins
-from benchinfer.analyses.wins.numerics import posterior
 from benchinfer.analyses.wins.numerics.likelihood import fit_wins
 from benchinfer.analyses.wins.numerics.posterior import (
+    WinDensity,
     WinModel,
     WinPriors,
-    density,
     draws_of,
-    start,
     stretch,
 )
 from benchinfer.analyses.wins.numerics.robust import robust_errors
@@ -30,6 +28,7 @@ from benchinfer.analyses.wins.numerics.tally import Tally, count
 from benchinfer.analyses.wins.options import WinsOptions
 from benchinfer.core.verdict import Verdict
 from benchinfer.numerics.covariance import all_pairs
+from benchinfer.numerics.posterior.nuts import until_settled
 
 pytestmark = pytest.mark.calibration
 
@@ -225,9 +224,15 @@ def posterior_coverage(datasets, algorithms, spread, departures, n, seed=2026):
 
 def sampled(model, rng, warm_up, n):
     """Draw from a posterior with four chains."""
-    of = density(model)
-    tuned = posterior.warm_up(of, start(model, 4, rng), warm_up, rng)
-    return draws_of(model, posterior.sample(of, tuned, n, rng).draws)
+    return until_settled(
+        WinDensity.of(model),
+        (4, n),
+        rng,
+        None,
+        lambda drawn: (draws_of(model, drawn.points), True),
+        accept=0.9,
+        warm_up=warm_up,
+    )
 
 
 @pytest.mark.parametrize(("datasets", "algorithms", "spread"), [(10, 3, 0.5), (20, 5, 1.0)])
@@ -266,7 +271,7 @@ def simulated(kind, rng):
         sd = 2.5 * abs(rng.standard_normal())
         true["departure"] = sd
         # The prior is on what holds on average over data sets.
-        worth, apart = stretch(np.array(sd))[0] * worth, sd * rng.standard_normal((clusters, k))
+        worth, apart = stretch(np.array(sd)) * worth, sd * rng.standard_normal((clusters, k))
     own = worth + apart
     d = own[:, pairs[:, 0]] - own[:, pairs[:, 1]]
     weights = np.stack([np.exp(d / 2), np.full_like(d, np.exp(log_nu)), np.exp(-d / 2)], axis=-1)

@@ -46,7 +46,7 @@ from benchinfer.core.arguments import checked, names_of, seed_of
 from benchinfer.core.errors import DesignError
 from benchinfer.core.numbers import count
 from benchinfer.core.progress import Progress, reporting
-from benchinfer.numerics.outcome_probabilities import average_outcomes, ranks
+from benchinfer.numerics.posterior.outcome_probabilities import average_outcomes, ranks
 
 # Share of data sets on which a pair ties at the limit, beyond which t interactions are refused.
 _TIED = 0.05
@@ -318,7 +318,7 @@ def compare_bayes(
 
         ``"signed-rank"`` has 50,000 independent draws, ``"sign"`` none.
     chains
-        Number of chains, 8 by default.
+        Number of chains, 8 by default; 4 of `preset="corani2017"`.
     priors
         Priors other than the default ones, which are weak relative to the spread of the algorithms:
         ``effect_scale``, ``effect_sd``, ``interaction_scale``, ``tail_shape``, ``tail_rate``,

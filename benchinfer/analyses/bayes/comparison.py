@@ -28,7 +28,7 @@ from benchinfer.core.provenance import StoredOptions
 from benchinfer.core.saving import SAME, savable, shaped
 from benchinfer.core.sections import Check
 from benchinfer.numerics.directions.rank_sets import RankSets, rank_sets_of_draws
-from benchinfer.numerics.outcome_probabilities import Outcomes, Ranks, directional
+from benchinfer.numerics.posterior.outcome_probabilities import Outcomes, Ranks, directional
 from benchinfer.numerics.types import Array, Codes
 
 if TYPE_CHECKING:

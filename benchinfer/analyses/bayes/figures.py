@@ -20,7 +20,7 @@ from benchinfer.core.arguments import ArgumentError
 from benchinfer.core.errors import unknown
 from benchinfer.core.numbers import count
 from benchinfer.core.verdict import MIRROR, Verdict
-from benchinfer.numerics.outcome_probabilities import directional
+from benchinfer.numerics.posterior.outcome_probabilities import directional
 from benchinfer.plots import bars
 from benchinfer.plots.arviz import DRAWS, PREDICTIONS
 from benchinfer.plots.bars import Bar, Bars, Interval, Intervals, arrows, outside, reach
@@ -48,7 +48,7 @@ if TYPE_CHECKING:
 
     from benchinfer.analyses.bayes.numerics.contrasts import ContrastData
     from benchinfer.analyses.bayes.pairwise.numerics.pair_model import Votes
-    from benchinfer.numerics.outcome_probabilities import Outcomes
+    from benchinfer.numerics.posterior.outcome_probabilities import Outcomes
     from benchinfer.numerics.types import Array
     from benchinfer.plots.style import Box
 

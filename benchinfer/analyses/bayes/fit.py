@@ -444,7 +444,7 @@ def sources(model: GibbsModel, *, overlap: bool) -> list[object]:
     from benchinfer.analyses.bayes.numerics import scales, slices
     from benchinfer.analyses.bayes.numerics.covariance import draw_unstructured
     from benchinfer.analyses.bayes.numerics.effects import draw_effects
-    from benchinfer.numerics.outcome_probabilities import average_outcomes
+    from benchinfer.numerics.posterior.outcome_probabilities import average_outcomes
 
     used: list[object] = [settled, gibbs.sample, slices.moved, scales.draw_scales, average_outcomes]
     if model.structure == "unstructured":

@@ -58,7 +58,7 @@ from benchinfer.core.numbers import count, subject
 from benchinfer.core.saving import savable, shaped
 from benchinfer.core.sections import Check
 from benchinfer.core.verdict import Verdict
-from benchinfer.numerics.outcome_probabilities import ERRORS, directional
+from benchinfer.numerics.posterior.outcome_probabilities import ERRORS, directional
 from benchinfer.numerics.types import Array, Flags
 
 if TYPE_CHECKING:

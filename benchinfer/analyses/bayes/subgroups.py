@@ -14,7 +14,7 @@ from benchinfer.comparison.posterior import codes_of, level_of
 from benchinfer.core.errors import DesignError, unknown
 from benchinfer.core.numbers import join
 from benchinfer.core.saving import savable, shaped
-from benchinfer.numerics.outcome_probabilities import average_outcomes, ranks
+from benchinfer.numerics.posterior.outcome_probabilities import average_outcomes, ranks
 from benchinfer.numerics.types import Array
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ from benchinfer.comparison.further.prediction import NewDataset, Prediction
 from benchinfer.core.errors import DesignError
 from benchinfer.numerics import max_t
 from benchinfer.numerics.covariance import contrast_variances
-from benchinfer.numerics.outcome_probabilities import (
+from benchinfer.numerics.posterior.outcome_probabilities import (
     NewDatasetDistribution,
     probability_above,
     probability_best,

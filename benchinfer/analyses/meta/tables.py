@@ -25,7 +25,7 @@ from benchinfer.core.errors import DesignError, FitError
 from benchinfer.core.frames import frame
 from benchinfer.numerics import max_t
 from benchinfer.numerics.covariance import all_pairs, contrast_variances
-from benchinfer.numerics.outcome_probabilities import probability_best
+from benchinfer.numerics.posterior.outcome_probabilities import probability_best
 from benchinfer.numerics.types import Array
 
 if TYPE_CHECKING:

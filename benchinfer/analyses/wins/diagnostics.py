@@ -300,21 +300,9 @@ def _penalty(result: WinsComparison, fitted: FittedWorths) -> list[Check]:
 def _chains(posterior: WinPosterior, *, departures: bool) -> list[Check]:
     """Return the checks on the draws of the posterior."""
     c, t, _ = posterior.draws.log_worth.shape
-    words = f"{c} x {t} draws" + (" after one extension" if posterior.extended else "")
-    convergence, lost = posterior.convergence, posterior.convergence.divergences or 0
-    # There may be no effects of data sets, and paths go astray here as nowhere else.
+    words = f"{c} x {t} draws" + (" after a first try" if posterior.extended else "")
+    # There may be no effects of data sets.
     others = () if departures else ("largest R-hat of the data sets' effects",)
-    others = (*others, "divergent transitions")
-    rows = [row for row in convergence.checks(words) if row.check not in others]
-    rows.append(
-        Check.of(
-            "paths of the sampler that went astray",
-            lost,
-            concerns="computation",
-            sentence=f"{subject(lost, 'path', 'has')} gone astray: some part of the posterior may"
-            " not have been reached.",
-            remedy="Use priors=... with smaller numbers.",
-        )
-    )
+    rows = [row for row in posterior.convergence.checks(words) if row.check not in others]
     error = float(max(posterior.outcomes.error.max(), posterior.ranks.error.max()))
     return [*rows, decisions.monte_carlo_error(error)]

@@ -12,20 +12,19 @@ from scipy.special import expit
 from benchinfer.analyses.wins.fit import NO_ROPE, TAILS
 from benchinfer.analyses.wins.numerics import posterior
 from benchinfer.analyses.wins.numerics.posterior import (
+    WinDensity,
     WinDraws,
     WinModel,
-    density,
     draws_of,
     prior_draws,
-    start,
 )
 from benchinfer.analyses.wins.numerics.tally import Tally
 from benchinfer.comparison.posterior import Convergence, probabilities, segments_r_hat, settled
 from benchinfer.core.errors import DesignError
-from benchinfer.core.progress import of_task
 from benchinfer.core.saving import SAME, savable, shaped
 from benchinfer.numerics.directions.rank_sets import RankSets, rank_sets_of_draws
-from benchinfer.numerics.outcome_probabilities import (
+from benchinfer.numerics.posterior import nuts
+from benchinfer.numerics.posterior.outcome_probabilities import (
     Outcomes,
     Ranks,
     average_outcomes,
@@ -41,7 +40,8 @@ if TYPE_CHECKING:
     from benchinfer.core.progress import Progress
 
 
-WARM_UP = 1000
+# Log odds are close to normal: half the usual warm-up, and longer steps, serve as well.
+_ACCEPT, WARM_UP = 0.9, 500
 _REPLICATES = 2000  # of the counts
 
 
@@ -99,7 +99,7 @@ class WinPosterior:
         )
         return (
             f"A Bayesian Bradley-Terry model was fitted{dependence}{ties}. The posterior was"
-            f" sampled by Hamiltonian Monte Carlo ({chains} chains of {draws:,} draws, seed"
+            f" sampled by NUTS (nutpie; {chains} chains of {draws:,} draws, seed"
             f" {result.provenance.seed}; largest R-hat"
             f" {max(settled.r_hat, settled.r_hat_effects):.3f})"
         )
@@ -125,38 +125,35 @@ class WinPosterior:
 
     def sources(self, _: WinsComparison) -> list[object]:
         """Return the functions used whose docstrings name their sources."""
-        return [density, posterior.sample, settled]
+        return [WinDensity, nuts.sample, settled]
 
 
 def sampled(
     model: WinModel, size: tuple[int, int], rng: np.random.Generator, progress: Progress | None
 ) -> tuple[WinDraws, Convergence, bool]:
-    """Sample; continue the chains once where the draws fail the convergence checks."""
-    chains, n = size
-    of = density(model)
-    begin = start(model, chains, rng)
-    tuned = posterior.warm_up(of, begin, WARM_UP, rng, of_task(progress, "warm-up", WARM_UP))
-    paths = posterior.sample(of, tuned, n, rng, of_task(progress, "draws", n))
-    convergence = _converged(model, paths)
-    if convergence.passed:
-        return draws_of(model, paths.draws), convergence, False
-    # What has not settled is no evidence: it becomes part of the warm-up.
-    paths = posterior.sample(of, paths.now, 2 * n, rng, of_task(progress, "more draws", 2 * n))
-    return draws_of(model, paths.draws), _converged(model, paths), True
+    """Sample; once more where the draws fail the convergence checks."""
+
+    def fit(drawn: nuts.NutsDraws) -> tuple[tuple[WinDraws, Convergence, bool], bool]:
+        draws = draws_of(model, drawn.points)
+        convergence = _converged(model, draws, drawn)
+        return (draws, convergence, drawn.again), convergence.passed
+
+    density = WinDensity.of(model)
+    return nuts.until_settled(density, size, rng, progress, fit, accept=_ACCEPT, warm_up=WARM_UP)
 
 
-def _converged(model: WinModel, paths: posterior.HmcDraws) -> Convergence:
-    draws = draws_of(model, paths.draws)
+def _converged(model: WinModel, draws: WinDraws, drawn: nuts.NutsDraws) -> Convergence:
+    """Return the convergence diagnostics of worths, scales and departures."""
     quantities = [*np.moveaxis(draws.log_worth, 2, 0), draws.scale]
     quantities += [x for x in (draws.tie, draws.departure) if x is not None]
     between = 1.0
     if model.departures:
         # The largest split R-hat of the departures.
-        departures = paths.draws[:, :, -len(model.tally.wins) * model.tally.n_algorithms :]
+        departures = drawn.points[:, :, -len(model.tally.wins) * model.tally.n_algorithms :]
         n = departures.shape[1] // 2
         halves = np.stack([departures[:, :n], departures[:, n : 2 * n]])
         between = segments_r_hat(halves.mean(axis=2), halves.var(axis=2) * n, 2 * n)
-    return settled(quantities, between, int(paths.astray.sum()))
+    return settled(quantities, between, drawn.divergences)
 
 
 def posterior_of(

@@ -11,7 +11,7 @@ import numpy as np
 from benchinfer.core.frames import frame
 from benchinfer.core.measure import Measure
 from benchinfer.core.result import Readable
-from benchinfer.numerics.outcome_probabilities import Best, NewDatasetDistribution
+from benchinfer.numerics.posterior.outcome_probabilities import Best, NewDatasetDistribution
 from benchinfer.numerics.ties import joined_levels
 from benchinfer.numerics.types import Array
 

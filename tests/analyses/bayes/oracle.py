@@ -7,14 +7,14 @@ import nutpie
 from arviz_stats.base.array import array_stats
 
 from benchinfer.analyses.bayes.pymc_model import pymc_model
-from benchinfer.analyses.bayes.responses.fit import sample_nuts
+from benchinfer.numerics.posterior import nuts
 
 
 def by_nuts(model, chains, n, callback=None):
     """Return draws of a model under the names of the Gibbs sampler's, and the sampler's numbers."""
     compiled = nutpie.compile_pymc_model(pymc_model(model))
     rng = np.random.default_rng(1)
-    values, statistics = sample_nuts(compiled, chains, n, rng, callback)
+    values, statistics = nuts.sample(compiled, chains, n, rng, callback)
     domain = None
     if model.domain is not None:
         domain = values["domain_scale"][..., None, None] * values["domain_unit"]

@@ -16,7 +16,7 @@ from benchinfer.comparison import posterior
 from benchinfer.comparison.evidence import Setting
 from benchinfer.comparison.posterior import Convergence, codes_of
 from benchinfer.core.verdict import Verdict
-from benchinfer.numerics.outcome_probabilities import Outcomes, average_outcomes
+from benchinfer.numerics.posterior.outcome_probabilities import Outcomes, average_outcomes
 
 GOLDEN = Path(__file__).parents[2] / "golden" / "bayes"
 

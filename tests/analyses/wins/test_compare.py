@@ -509,11 +509,11 @@ def test_a_posterior_has_probabilities_and_gates(sampled):
     decided = table["verdict"].isin(["first", "second"])
     assert (three.max(axis=1)[decided] >= 0.95).all()
     assert sampled.summary()["prob_best"].sum() == pytest.approx(1)
-    assert "Hamiltonian Monte Carlo" in sampled.method
+    assert "sampled by NUTS (nutpie; " in sampled.method
     with pytest.raises(bi.DesignError, match="not significant or otherwise"):
         sampled.relation("not-significant")
     names = sampled.diagnostics()["check"]
-    assert not names.str.contains("data sets' effects|divergent").any()
+    assert not names.str.contains("data sets' effects").any()
 
 
 def test_the_same_seed_gives_the_same_posterior(scores, sampled):

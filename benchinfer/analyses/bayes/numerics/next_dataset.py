@@ -5,7 +5,7 @@ from scipy.special import ndtr, stdtr
 
 from benchinfer.analyses.bayes.numerics.contrasts import helmert
 from benchinfer.analyses.bayes.numerics.gibbs import GibbsDraws
-from benchinfer.numerics.outcome_probabilities import (
+from benchinfer.numerics.posterior.outcome_probabilities import (
     ENOUGH,
     Outcomes,
     equal_tailed,

@@ -37,7 +37,7 @@ _LARGE = 40.0  # of a logit: beyond, 1 + exp(-x) is 1 to the last digit
 
 
 @part
-def _digamma(x: float) -> float:
+def digamma(x: float) -> float:
     """Return the derivative of log gamma, for x above 0; to 1e-12."""
     below = 0.0
     while x < 8.0:
@@ -202,7 +202,7 @@ def _factor_slopes(
             total += half * (math.log(half) + y - square) - math.lgamma(half)
             gradient[at + 1 + i] = 0.5 * by * factor[i, i] + half * (1.0 - square)
             by_kappa += 0.5 * by * factor[i, i] / df
-            by_kappa += 0.5 * (math.log(half) + 1.0 - _digamma(half) + y - square)
+            by_kappa += 0.5 * (math.log(half) + 1.0 - digamma(half) + y - square)
     gradient[at] = kappa * by_kappa - (x[at] - prior[0]) / prior[1] ** 2
     return total
 
@@ -230,7 +230,7 @@ def _mixing(x: Array, tail: int, at: int, n: int, prior: Array, gradient: Array)
     for m in range(n):
         y = x[at + m]
         total += half * (math.log(half) - y - math.exp(-y)) - math.lgamma(half)
-        by_half += math.log(half) + 1.0 - _digamma(half) - y - math.exp(-y)
+        by_half += math.log(half) + 1.0 - digamma(half) - y - math.exp(-y)
         gradient[at + m] += half * (math.exp(-y) - 1.0)
     gradient[tail] = prior[0] - prior[1] * df + 0.5 * df * by_half
     return total

@@ -35,6 +35,7 @@ from benchinfer.comparison.pairs import ComparedPairs
 from benchinfer.comparison.posterior import codes_of
 from benchinfer.core.errors import DesignError
 from benchinfer.core.progress import reporting
+from benchinfer.numerics.posterior import nuts
 from benchinfer.numerics.shifts import hodges_lehmann
 from benchinfer.numerics.types import Array, Codes
 
@@ -66,6 +67,8 @@ def compare_preset(
     progress: Progress | bool | None,
 ) -> BayesPairsComparison:
     """Compare each pair of algorithms by a published Bayesian test."""
+    if preset == "corani2017":
+        nuts.library()
     setting, scores = Setting.of(scores, options.measure)
     options.check_family(setting.algorithms)
     _refuse(preset, options, setting)
@@ -159,7 +162,7 @@ def _refuse(preset: str, options: BayesOptions, setting: Setting) -> None:
 def _completed(preset: Preset, options: BayesOptions, setting: Setting) -> BayesOptions:
     """Return the arguments with the defaults of the preset in place of None."""
     draws = {"corani2017": 1000, "signed-rank": SIGNED_RANK_DRAWS, "sign": 0}[preset]
-    chains, prior = 8 if preset == "corani2017" else 1, options.priors
+    chains, prior = 4 if preset == "corani2017" else 1, options.priors
     if preset != "corani2017":
         prior = options.pseudo
         prior = replace(prior, strength=prior.strength or _STRENGTH[preset])

@@ -25,7 +25,7 @@ from benchinfer.core.numbers import count
 from benchinfer.core.provenance import StoredOptions
 from benchinfer.core.saving import SAME, savable, shaped
 from benchinfer.core.sections import Check
-from benchinfer.numerics.outcome_probabilities import Outcomes
+from benchinfer.numerics.posterior.outcome_probabilities import Outcomes
 from benchinfer.numerics.types import Array, Flags
 
 if TYPE_CHECKING:
@@ -76,7 +76,7 @@ class BayesPairsComparison(Comparison):
     differences
         What the test saw.
     convergence, extended
-        Whether chains settled, and of how many pairs they had to be run on; None where there are no
+        Whether chains settled, and how many pairs were sampled once more; None where there are no
         chains.
     draws
         Draws of the hierarchical model, else None.
@@ -195,8 +195,8 @@ class BayesPairsComparison(Comparison):
         """Describe how probabilities were computed."""
         if self.convergence is not None and self.draws is not None:
             return (
-                "Its posterior was sampled by Gibbs sampling with Metropolis steps"
-                f" ({self.options.chains} chains of {self.options.draws:,} draws; largest R-hat"
+                "Its posterior was sampled by NUTS (nutpie;"
+                f" {self.options.chains} chains of {self.options.draws:,} draws; largest R-hat"
                 f" {max(self.convergence.r_hat, self.convergence.r_hat_effects):.3f})"
             )
         prior = self.prior
@@ -228,12 +228,13 @@ class BayesPairsComparison(Comparison):
 
     def _sources(self) -> list[object]:
         """Return the functions used whose docstrings name their sources."""
-        from benchinfer.analyses.bayes.pairwise.numerics import pair_model
         from benchinfer.analyses.bayes.pairwise.numerics.dirichlet import signed_rank_test
+        from benchinfer.analyses.bayes.pairwise.numerics.pair_model import PairDensity
         from benchinfer.comparison import posterior
+        from benchinfer.numerics.posterior import nuts
 
         if self.preset == "corani2017":
-            return [pair_model.sweep, posterior.settled]
+            return [PairDensity, nuts.sample, posterior.settled]
         return [signed_rank_test]
 
     @property
@@ -399,7 +400,7 @@ def checks(result: BayesPairsComparison) -> tuple[Check, ...]:
     if result.convergence is not None:
         chains, draws = result.options.size
         words = f"{chains} x {draws} draws"
-        words += f" ({count(result.extended, 'pair')} run on)" if result.extended else ""
+        words += f" ({count(result.extended, 'pair')} sampled twice)" if result.extended else ""
         rows += result.convergence.checks(words)
     error = max(float(result.following.error.max()), float(result.votes.error.max()))
     mean = differences.mean.sum(axis=1)

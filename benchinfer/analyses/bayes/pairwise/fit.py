@@ -11,6 +11,7 @@ from benchinfer.analyses.bayes.options import BayesOptions
 from benchinfer.analyses.bayes.pairwise.numerics import dirichlet, pair_model
 from benchinfer.analyses.bayes.pairwise.numerics.pair_model import (
     PairData,
+    PairDensity,
     PairDraws,
     Votes,
     next_dataset,
@@ -20,7 +21,8 @@ from benchinfer.comparison.posterior import Convergence, segments_r_hat, settled
 from benchinfer.core.errors import DesignError
 from benchinfer.core.progress import of_task
 from benchinfer.core.saving import savable, shaped
-from benchinfer.numerics.outcome_probabilities import Outcomes, average_outcomes
+from benchinfer.numerics.posterior import nuts
+from benchinfer.numerics.posterior.outcome_probabilities import Outcomes, average_outcomes
 from benchinfer.numerics.types import Array, Codes, Flags
 
 if TYPE_CHECKING:
@@ -102,9 +104,10 @@ def require_datasets(
     )
 
 
-WARM_UP = 150
+# Three parameters and the effects of data sets, close to independent: half the usual warm-up, and
+# longer steps, serve as well.
+_ACCEPT, WARM_UP = 0.9, 500
 SIGN_DRAWS = 4000  # for the interval of the mean difference alone
-_AT_ONCE = 64  # pairs sampled at once
 OUTCOMES = ("first", "equivalent", "second")
 _MOST = 600_000  # draws that a result holds, of all pairs
 
@@ -135,7 +138,7 @@ class PairwiseFit:
     votes: Votes
     average: Outcomes | None = None  # outcomes of delta_0, for the hierarchical model
     convergence: Convergence | None = None  # the worst over pairs, of the hierarchical model
-    extended: int = 0  # how many pairs' chains were run on
+    extended: int = 0  # how many pairs were sampled once more
     draws: PairPosterior | None = None  # draws of the hierarchical model
     # (P,) whether each pair's chains have; True where there are no chains
     settled: Flags | bool = True
@@ -154,14 +157,13 @@ def hierarchical(
     d = differences
     data = pair_model.pair_data(d.n, d.mean, d.square, d.top, overlap or 0.0)
     margin, p = setting.measure.margin, len(d.n)
-    parts: list[_Part] = []
-    for low in range(0, p, _AT_ONCE):
-        rows = np.arange(low, min(low + _AT_ONCE, p))
-        name = f"pairs {low + 1} to {rows[-1] + 1} of {p}" if p > 1 else "the pair"
-        parts.append(_Part.of(data.of(rows), name, size, rng, progress))
-    outcomes = [part.outcomes(margin, level, rng) for part in parts]
+    sampled = [
+        _Sampled.of(data, k, size, rng, _of_pair(progress, f"pair {k + 1} of {p}, "))
+        for k in range(p)
+    ]
+    outcomes = [one.outcomes(margin, level, rng) for one in sampled]
     step = max(-(-p * size[0] * size[1] // _MOST), 1)
-    convergence = [one for part in parts for one in part.convergence]
+    convergence = [one.convergence for one in sampled]
     return PairwiseFit(
         following=_joined(Outcomes, [following for following, _, _ in outcomes]),
         votes=_joined(Votes, [votes for _, votes, _ in outcomes]),
@@ -171,98 +173,75 @@ def hierarchical(
             r_hat_effects=max(one.r_hat_effects for one in convergence),
             bulk=min(one.bulk for one in convergence),
             tail=min(one.tail for one in convergence),
+            divergences=sum(one.divergences or 0 for one in convergence),
         ),
         settled=np.array([one.settled for one in convergence]),
-        extended=sum(part.extended for part in parts),
-        draws=_joined(PairPosterior, [part.thinned(step) for part in parts]),
+        extended=sum(one.extended for one in sampled),
+        draws=_joined(PairPosterior, [one.thinned(step) for one in sampled]),
     )
 
 
+def _of_pair(progress: Progress | None, pair: str) -> Progress | None:
+    """Return a callback whose tasks name the pair."""
+    return None if progress is None else lambda task, *done: progress(pair + task, *done)
+
+
 @dataclass(frozen=True, slots=True)
-class _Part:
-    """Draws of the pairs that are sampled at once: a record for each pair, C chains each."""
+class _Sampled:
+    """Draws of the model of a pair."""
 
-    data: PairData
-    draws: tuple[PairDraws, ...]
-    convergence: tuple[Convergence, ...]
-    extended: int
-    length: int
+    data: PairData  # of the one pair
+    draws: PairDraws
+    convergence: Convergence
+    extended: bool  # whether these are the second try
 
-    @staticmethod
+    @classmethod
     def of(
+        cls,
         data: PairData,
-        name: str,
+        pair: int,
         size: tuple[int, int],
         rng: np.random.Generator,
         progress: Progress | None,
-    ) -> _Part:
-        """Sample; continue the chains of pairs that fail the convergence checks, once."""
-        chains, n = size
-        p = len(data.n)
-        rows = data.of(np.repeat(np.arange(p), chains))
-        callback = of_task(progress, f"{name}, warm-up", WARM_UP)
-        _, state = pair_model.sample(
-            rows, pair_model.start(rows, rng), WARM_UP, rng, callback, tune=True
+    ) -> _Sampled:
+        """Sample; once more where chains fail the convergence checks."""
+        density = PairDensity.of(data, pair)
+
+        def fit(drawn: nuts.NutsDraws) -> tuple[_Sampled, bool]:
+            draws = density.draws(drawn.points)
+            convergence = _settled(draws, drawn.divergences)
+            return cls(density.data, draws, convergence, drawn.again), convergence.passed
+
+        return nuts.until_settled(
+            density, size, rng, progress, fit, accept=_ACCEPT, warm_up=WARM_UP
         )
-        callback = of_task(progress, name, n)
-        drawn, state = pair_model.sample(rows, state, n, rng, callback)
-        draws = [_of_pair(drawn, k, chains) for k in range(p)]
-        looked = [_settled(one) for one in draws]
-        open_ = [k for k, one in enumerate(looked) if not one.passed]
-        if open_:
-            # What has not settled is no evidence: it becomes part of the warm-up.
-            which = np.concatenate([np.arange(k * chains, (k + 1) * chains) for k in open_])
-            callback = of_task(progress, f"{name}, more draws", 2 * n)
-            more, _ = pair_model.sample(rows.of(which), state.of(which), 2 * n, rng, callback)
-            for at, k in enumerate(open_):
-                draws[k] = _of_pair(more, at, chains)
-                looked[k] = _settled(draws[k])
-        return _Part(data, tuple(draws), tuple(looked), len(open_), n)
 
     def outcomes(
         self, margin: float, level: float, rng: np.random.Generator
     ) -> tuple[Outcomes, Votes, Outcomes]:
         """Return the outcomes on the next data set, their votes, and the outcomes of delta_0."""
-        following: list[Outcomes] = []
-        votes: list[Votes] = []
-        average: list[Outcomes] = []
-        for k, one in enumerate(self.draws):
-            scale = self.data.scale[k]
-            centre, std, nu = (x[:, :, None] for x in (one.centre * scale, one.std * scale, one.nu))
-            new, leading = next_dataset(centre, std, nu, np.array([margin]), level, rng)
-            following.append(new)
-            votes.append(leading)
-            average.append(average_outcomes(centre, np.eye(1), margin, level))
-        return _joined(Outcomes, following), _joined(Votes, votes), _joined(Outcomes, average)
+        one, scale = self.draws, self.data.scale[0]
+        centre, std, nu = (x[:, :, None] for x in (one.centre * scale, one.std * scale, one.nu))
+        following, votes = next_dataset(centre, std, nu, np.array([margin]), level, rng)
+        return following, votes, average_outcomes(centre, np.eye(1), margin, level)
 
     def thinned(self, step: int) -> PairPosterior:
-        """Return thinned draws on the modelling scale, of longer chains at larger intervals."""
-        steps = [step * (one.nu.shape[1] // self.length) for one in self.draws]
-        thin = list(zip(self.draws, steps, self.data.scale, strict=True))
-        there = self.data.n > 0
-        mean = np.array([one.mean.mean(axis=(0, 1)) for one in self.draws])
-        spread = np.array([_spread(one) for one in self.draws])
-        scale = self.data.scale[:, None]
+        """Return thinned draws on the modelling scale; a second try has two for one."""
+        one, scale, there = self.draws, self.data.scale[0], self.data.n > 0
+        every = np.s_[None, :, :: step * (1 + self.extended)]
         return PairPosterior(
-            centre=np.array([scale * one.centre[:, ::s] for one, s, scale in thin]),
-            std=np.array([scale * one.std[:, ::s] for one, s, scale in thin]),
-            nu=np.array([one.nu[:, ::s] for one, s, _ in thin]),
-            effect=np.where(there, scale * mean, 0.0),
-            effect_sd=np.where(there, scale * spread, 0.0),
+            centre=scale * one.centre[every],
+            std=scale * one.std[every],
+            nu=one.nu[every],
+            effect=np.where(there, scale * one.mean.mean(axis=(0, 1)), 0.0),
+            effect_sd=np.where(there, scale * _spread(one), 0.0),
         )
 
 
-def _of_pair(draws: PairDraws, k: int, chains: int) -> PairDraws:
-    """Return the draws of the k-th pair."""
-    rows = slice(k * chains, (k + 1) * chains)
-    centre, std, nu = draws.centre[rows], draws.std[rows], draws.nu[rows]
-    return PairDraws(centre, std, nu, draws.mean[:, rows], draws.square[:, rows])
-
-
-def _settled(draws: PairDraws) -> Convergence:
+def _settled(draws: PairDraws, divergences: int) -> Convergence:
     """Return the convergence diagnostics of the draws of one pair."""
     segments = (draws.mean, draws.square, draws.nu.shape[1])
-    return settled([draws.centre, draws.std, draws.nu], segments_r_hat(*segments), None)
+    return settled([draws.centre, draws.std, draws.nu], segments_r_hat(*segments), divergences)
 
 
 def _spread(draws: PairDraws) -> Array:

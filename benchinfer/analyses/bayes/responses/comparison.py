@@ -20,6 +20,12 @@ from benchinfer.analyses.bayes.fit import (
 from benchinfer.analyses.bayes.numerics.contrasts import helmert
 from benchinfer.analyses.bayes.numerics.predictive import Thinned
 from benchinfer.analyses.bayes.options import BayesOptions
+from benchinfer.analyses.bayes.responses.fit import (
+    MeanResponses,
+    ResponseFit,
+    mean_responses,
+    sample_responses,
+)
 from benchinfer.analyses.bayes.responses.scores import Answers, read_responses
 from benchinfer.comparison.checks import tables
 from benchinfer.comparison.pairs import ComparedPairs
@@ -29,7 +35,8 @@ from benchinfer.core.errors import DesignError, optional
 from benchinfer.core.progress import reporting
 from benchinfer.core.saving import savable
 from benchinfer.core.sections import Check
-from benchinfer.numerics.outcome_probabilities import average_outcomes, ranks
+from benchinfer.numerics.posterior import nuts
+from benchinfer.numerics.posterior.outcome_probabilities import average_outcomes, ranks
 from benchinfer.numerics.types import Array
 
 if TYPE_CHECKING:
@@ -38,7 +45,6 @@ if TYPE_CHECKING:
 
     from benchinfer.analyses.bayes.numerics.gibbs import GibbsModel
     from benchinfer.analyses.bayes.pymc_model import PyMCModel
-    from benchinfer.analyses.bayes.responses.fit import MeanResponses, ResponseFit
     from benchinfer.comparison.comparison import Target
     from benchinfer.comparison.evidence import Setting
     from benchinfer.core.progress import Progress
@@ -232,9 +238,7 @@ def compare_responses(
     progress: Progress | bool | None,
 ) -> ResponseComparison:
     """Compare by a row-level model; see `compare_bayes`."""
-    optional("nutpie", "bayes")
-    from benchinfer.analyses.bayes.responses.fit import sample_responses
-
+    nuts.library()
     rng = np.random.default_rng(options.seed)
     data = reduced(scores, setting)
     domain = domain_level(setting, data) if options.domains == "random" else None
@@ -255,8 +259,6 @@ def _compare_fit(
     rng: np.random.Generator,
 ) -> ResponseComparison:
     """Return the comparison of a fit."""
-    from benchinfer.analyses.bayes.responses.fit import mean_responses
-
     means = mean_responses(model, fitted, rng)
     draws = _posterior_draws(setting.measure.sign, model, fitted, means)
     effects = draws.effects if target == "domain" else draws.these

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
-import nutpie as untyped
 
 from benchinfer.analyses.bayes.fit import converged
 from benchinfer.analyses.bayes.numerics.contrasts import helmert
@@ -17,6 +16,7 @@ from benchinfer.analyses.bayes.numerics.response_density import Guesses, Respons
 from benchinfer.analyses.bayes.numerics.responses import mean_response, population_response
 from benchinfer.analyses.bayes.responses.scores import Answers, guess_logits
 from benchinfer.comparison.posterior import Convergence, settled
+from benchinfer.numerics.posterior import nuts
 
 if TYPE_CHECKING:
     from benchinfer.core.progress import Progress
@@ -26,14 +26,7 @@ if TYPE_CHECKING:
 type Values = Mapping[str, Array]
 
 
-TARGET_ACCEPT, CAREFUL = 0.95, 0.99
-WARM_UP = 1000
-_RATE = 200  # milliseconds between two reports of progress
-_STATISTICS = {"diverging", "energy", "lp", "tree_depth", "n_steps", "step_size", "acceptance_rate"}
-# Names of ArviZ, where nutpie's differ.
-_ARVIZ = {"logp": "lp", "depth": "tree_depth", "mean_tree_accept": "acceptance_rate"}
 _NEXT = 8  # data sets that each draw foresees
-nutpie: Any = untyped
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,80 +52,15 @@ def sample_responses(
     guesses = Guesses.of(*guess_logits(responses))
     cells = responses.trials, responses.successes
     density = ResponseDensity.of(model, *cells, responses.items, guesses)
-    compiled = _compiled(density)
-    chains, n = size
-    for task, length, accept in (("draws", n, TARGET_ACCEPT), ("more draws", 2 * n, CAREFUL)):
-        callback = nuts_callback(progress, task, chains, length + WARM_UP)
-        drawn, statistics = sample_nuts(compiled, chains, length, rng, callback, accept)
-        values = density.values(drawn["parameters"])
+
+    def fit(drawn: nuts.NutsDraws) -> tuple[ResponseFit, bool]:
+        values = density.values(drawn.points)
         draws = logit_draws(model, values)
-        convergence = response_convergence(draws, values, int(statistics["diverging"].sum()))
-        if convergence.passed:
-            break
-    return ResponseFit(values, draws, statistics, convergence, task != "draws")
+        convergence = response_convergence(draws, values, drawn.divergences)
+        fitted = ResponseFit(values, draws, drawn.statistics, convergence, drawn.again)
+        return fitted, convergence.passed
 
-
-def _compiled(density: ResponseDensity) -> Any:
-    """Return a density in the form that nutpie samples."""
-    return nutpie.compiled_pyfunc.from_pyfunc(
-        density.size,
-        lambda: density,
-        lambda *_: lambda x: {"parameters": x},
-        [np.dtype(np.float64)],
-        [(density.size,)],
-        ["parameters"],
-        make_initial_point_fn=lambda seed: np.random.default_rng(seed).uniform(-1, 1, density.size),
-    )
-
-
-def sample_nuts(
-    compiled: Any,
-    chains: int,
-    n: int,
-    rng: np.random.Generator,
-    callback: Callable[[int], None] | None,
-    accept: float = TARGET_ACCEPT,
-) -> tuple[dict[str, Array], dict[str, Array]]:
-    """Draw n points of each chain by NUTS; return draws and statistics by name."""
-
-    def report(running: Any) -> None:
-        if callback is not None:
-            callback(sum(chain.finished_draws for chain in running))
-
-    tree: Any = nutpie.sample(
-        compiled,
-        draws=n,
-        tune=WARM_UP,
-        chains=chains,
-        target_accept=accept,
-        seed=int(rng.integers(2**32)),
-        save_warmup=False,
-        progress_bar=False,
-        progress_callback=None if callback is None else report,
-        progress_rate=_RATE,
-    )
-    values = {name: x.to_numpy() for name, x in tree["posterior"].data_vars.items()}
-    variables = tree["sample_stats"].data_vars.items()
-    statistics = {_ARVIZ.get(name, name): x.to_numpy() for name, x in variables}
-    return values, {name: x for name, x in statistics.items() if name in _STATISTICS}
-
-
-def nuts_callback(
-    progress: Progress | None, task: str, chains: int, total: int
-) -> Callable[[int], None] | None:
-    """Return the callback of a sampler for the total number of draws of all chains."""
-    if progress is None:
-        return None
-    before = 0
-
-    def report(draws: int) -> None:
-        nonlocal before
-        done = draws // chains
-        if done > before:
-            progress(task, done - before, total)
-            before = done
-
-    return report
+    return nuts.until_settled(density, size, rng, progress, fit)
 
 
 def logit_draws(model: GibbsModel, values: Values) -> GibbsDraws:

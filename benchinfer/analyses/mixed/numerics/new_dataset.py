@@ -31,7 +31,7 @@ from benchinfer.analyses.mixed.numerics.moments import Statistics
 from benchinfer.analyses.mixed.numerics.optimum import ModelFit
 from benchinfer.numerics.covariance import Adjusted, contrast_variances
 from benchinfer.numerics.max_t import critical_t
-from benchinfer.numerics.outcome_probabilities import NewDatasetDistribution
+from benchinfer.numerics.posterior.outcome_probabilities import NewDatasetDistribution
 from benchinfer.numerics.types import Array, Flags
 
 # Of the variance on a new data set; with as many or fewer a t distribution has no variance.

@@ -1,192 +1,27 @@
-"""Posterior of the Bradley-Terry model by Hamiltonian Monte Carlo."""
+"""Posterior of the Bradley-Terry model: its density, and what draws of it are.
+
+Parameters are unconstrained: the log of the prior's scale, the K - 1 contrasts of the log worths
+(contests do not see their mean, which is integrated out), with ties the log of the scale of log nu
+and log nu, and with departures the log of their scale and the standardised departures of each
+cluster.
+"""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass, fields
+from typing import Any
 
 import numpy as np
+from scipy.linalg import helmert
 
 from benchinfer.analyses.wins.numerics.likelihood import probabilities
 from benchinfer.analyses.wins.numerics.tally import Tally
 from benchinfer.core.arguments import check_fields
 from benchinfer.core.errors import DesignError
 from benchinfer.core.saving import savable, shaped
-from benchinfer.numerics.types import Array, Flags
-
-# From (C, d) points to (C,) log densities and their (C, d) slopes.
-type Density = Callable[[Array], tuple[Array, Array]]
-# Share of proposals to be accepted; length of a path in standard deviations; steps of a path.
-_ACCEPT, _PATH, _MOST = 0.9, 1.5, 64
-# Energy lost on a path that says that it went astray; dimensions up to which scales may be skew.
-_ASTRAY, _DENSE = 1000.0, 80
-# Windows of the warm-up, as shares of it: each sees the scales of the one before.
-_WINDOWS = (0.15, 0.25, 0.4, 0.2)
-
-
-@dataclass(frozen=True, slots=True)
-class HmcDraws:
-    """Draws of C chains.
-
-    Attributes
-    ----------
-    draws
-        (C, T, d).
-    accepted
-        Mean probability of acceptance.
-    astray
-        (C, T) whether the path of the draw lost its energy.
-    scale
-        Where the next draws may go on: points, and the sampler's scales.
-    """
-
-    draws: Array
-    accepted: float
-    astray: Flags
-    now: Tuned
-
-
-@dataclass(frozen=True, slots=True)
-class Tuned:
-    """Sampler with adapted scales and step size."""
-
-    point: Array  # (C, d) where the chains are
-    root: Array  # (d, d) root of the covariance that paths are scaled by; (d,) if it is diagonal
-    step: float  # size of a step in these units
-
-
-def warm_up(
-    density: Density,
-    start: Array,
-    n: int,
-    rng: np.random.Generator,
-    progress: Callable[[int], None] | None = None,
-) -> Tuned:
-    """Find scales and a step size.
-
-    `start` (C, d) are points, and `n` draws may be spent; `progress` is called with the number just
-    done.
-    """
-    tuned = Tuned(start, np.ones(start.shape[1]), 0.1)
-    for w, share in enumerate(_WINDOWS):
-        tuned, draws = _window(density, tuned, max(int(share * n), 10), rng, progress)
-        if w < len(_WINDOWS) - 1:
-            tuned = Tuned(tuned.point, _root(draws), tuned.step if w else 0.3)
-    return tuned
-
-
-def _window(
-    density: Density,
-    tuned: Tuned,
-    n: int,
-    rng: np.random.Generator,
-    progress: Callable[[int], None] | None,
-) -> tuple[Tuned, Array]:
-    """Sample while the step size is learned (dual averaging); return the later draws, too."""
-    point = tuned.point
-    value, slope = density(point)
-    aim, average, error = np.log(10 * tuned.step), 0.0, 0.0
-    step, points = tuned.step, list[Array]()
-    for t in range(1, n + 1):
-        point, value, slope, chance, _ = _move(
-            density, (point, value, slope), tuned.root, step, rng
-        )
-        points.append(point)
-        error += (_ACCEPT - float(chance.mean()) - error) / (t + 10)
-        log_step = aim - np.sqrt(t) / 0.05 * error
-        average += t**-0.75 * (log_step - average)
-        step = float(np.exp(log_step))
-        if progress is not None:
-            progress(1)
-    draws = np.stack(points[n // 3 :], axis=1)
-    return Tuned(point, tuned.root, float(np.exp(average))), draws
-
-
-def _root(draws: Array) -> Array:
-    """Return a root of the draws' covariance, shrunk slightly to its diagonal."""
-    flat = draws.reshape(-1, draws.shape[2])
-    variance = flat.var(axis=0) + 1e-12
-    d = len(variance)
-    if d > _DENSE or len(flat) < 5 * d:
-        return np.sqrt(variance)
-    weight = len(flat) / (len(flat) + 50)
-    cov = weight * np.cov(flat, rowvar=False).reshape(d, d) + (1 - weight) * np.diag(variance)
-    return np.linalg.cholesky(cov + 1e-12 * np.diag(variance))
-
-
-def sample(
-    density: Density,
-    tuned: Tuned,
-    n: int,
-    rng: np.random.Generator,
-    progress: Callable[[int], None] | None = None,
-) -> HmcDraws:
-    """Draw from the posterior.
-
-    `tuned` comes from `warm_up`, or from where earlier draws ended; `n` is the number for each
-    chain, and `progress` is called with the number just done.
-
-    References
-    ----------
-    Neal, R. M. (2011). MCMC using Hamiltonian dynamics. In: Handbook of Markov Chain Monte Carlo.
-    https://doi.org/10.1201/b10905-6
-
-    Hoffman, M. D. & Gelman, A. (2014). The No-U-Turn sampler: adaptively setting path lengths in
-    Hamiltonian Monte Carlo. Journal of Machine Learning Research 15, 1593-1623.
-    """
-    point = tuned.point
-    value, slope = density(point)
-    draws = np.empty((len(point), n, point.shape[1]))
-    astray = np.zeros((len(point), n), dtype=np.bool_)
-    accepted = 0.0
-    for t in range(n):
-        point, value, slope, chance, lost = _move(
-            density, (point, value, slope), tuned.root, tuned.step, rng
-        )
-        draws[:, t], astray[:, t] = point, lost
-        accepted += float(chance.mean()) / n
-        if progress is not None:
-            progress(1)
-    return HmcDraws(draws, accepted, astray, Tuned(point, tuned.root, tuned.step))
-
-
-def _move(
-    density: Density,
-    at: tuple[Array, Array, Array],
-    root: Array,
-    step: float,
-    rng: np.random.Generator,
-) -> tuple[Array, Array, Array, Array, Flags]:
-    """Simulate a Hamiltonian path of each chain, of random length to avoid periodicity."""
-    point, value, slope = at
-    momentum = rng.standard_normal(point.shape)
-    length = rng.uniform(0.5, 1.5) * _PATH
-    steps = int(np.clip(np.ceil(length / step), 1, _MOST))
-    to, force = point, _along(slope, root)
-    moved = momentum + step / 2 * force
-    new, new_slope = value, slope
-    with np.errstate(over="ignore", invalid="ignore"):  # a path that goes astray is refused
-        for s in range(steps):
-            to = to + step * (moved * root if root.ndim == 1 else moved @ root.T)
-            new, new_slope = density(to)
-            moved = moved + (step if s < steps - 1 else step / 2) * _along(new_slope, root)
-        gain = new - value - ((moved**2).sum(axis=1) - (momentum**2).sum(axis=1)) / 2
-    gain = np.where(np.isfinite(gain), gain, -np.inf)
-    chance = np.exp(np.minimum(gain, 0.0))
-    take = rng.random(len(point)) < chance
-    rows = take[:, None]
-    return (
-        np.where(rows, to, point),
-        np.where(take, new, value),
-        np.where(rows, new_slope, slope),
-        chance,
-        gain < -_ASTRAY,
-    )
-
-
-def _along(slope: Array, root: Array) -> Array:
-    return slope * root if root.ndim == 1 else slope @ root
+from benchinfer.numerics.compilation import entry, part
+from benchinfer.numerics.types import Array, Codes
 
 
 @savable
@@ -247,7 +82,7 @@ class WinModel:
     def size(self) -> int:
         """Number of parameters."""
         m, k = len(self.tally.wins), self.tally.n_algorithms
-        return 1 + k + 2 * self.tied + (1 + m * k) * self.departures
+        return k + 2 * self.tied + (1 + m * k) * self.departures
 
 
 @savable
@@ -268,7 +103,7 @@ class WinDraws:
         """(C, T, K) log worths at the centre of the data sets; without departures, `log_worth`."""
         if self.departure is None:
             return self.log_worth
-        return self.log_worth * stretch(self.departure)[0][:, :, None]
+        return self.log_worth * stretch(self.departure)[:, :, None]
 
 
 # Averaged over normal departures of variance v a logistic probability is about that of its argument
@@ -276,30 +111,158 @@ class WinDraws:
 _ATTENUATED = 2 * (16 * math.sqrt(3) / (15 * math.pi)) ** 2
 
 
-def stretch(departure: Array) -> tuple[Array, Array]:
+def stretch(departure: Array) -> Array:
     """Return the ratio of log odds given departures to log odds averaged over departures.
 
     Parameters
     ----------
     departure
-        Standard deviation of the departures (Zeger, Liang & Albert 1988 [3]_).
-
-    Returns
-    -------
-    factor, slope
-        Of log odds, and the factor's derivative by the log of the standard deviation.
+        Standard deviation of the departures (Zeger, Liang & Albert 1988).
     """
-    square = _ATTENUATED * departure**2
-    factor = np.sqrt(1 + square)
-    return factor, square / factor
+    return np.sqrt(1 + _ATTENUATED * departure**2)
 
 
-def density(model: WinModel) -> Density:
-    """Return the log posterior density and its slope.
+@part
+def _hierarchy(x: Array, at: int, stop: int, sd: float, gradient: Array) -> float:
+    """Return the log prior of the normal effects after their log scale, itself normal about 0."""
+    inverse, squares = math.exp(-2.0 * x[at]), 0.0
+    for m in range(at + 1, stop):
+        squares += x[m] ** 2 * inverse
+        gradient[m] -= x[m] * inverse
+    n = stop - at - 1
+    gradient[at] += squares - n - x[at] / sd**2
+    return -n * x[at] - 0.5 * squares - 0.5 * (x[at] / sd) ** 2
 
-    Coordinates are the log of the prior's scale, the K log worths, with ties the log of the scale
-    of log nu and log nu, and with departures the log of their scale and the standardised departures
-    of each cluster.
+
+@part
+def _departures(x: Array, at: int, scale: float, gradient: Array) -> float:
+    """Return the log prior of standard normal departures, and of the log of their scale."""
+    square = math.exp(2.0 * x[at]) / scale**2
+    total = x[at] - 0.5 * square
+    gradient[at] += 1.0 - square
+    for m in range(at + 1, len(x)):
+        total -= 0.5 * x[m] ** 2
+        gradient[m] -= x[m]
+    return total
+
+
+@part
+def _outcomes(
+    d: Any, log_nu: Any, wins: float, ties: float, losses: float
+) -> tuple[float, float, float]:
+    """Return the log likelihood of a pair's contests, and its slopes by d and by log nu."""
+    n, half = wins + ties + losses, 0.5 * abs(d)
+    # log p1 = d / 2 - log Z, and so on: Z over the largest of its terms.
+    worse = math.exp(-2.0 * half)
+    even = math.exp(log_nu - half)
+    total = 1.0 + worse + even
+    value = 0.5 * (wins - losses) * d - n * (half + math.log(total))
+    if ties > 0.0:
+        value += ties * log_nu
+    ahead = (1.0 - worse) / total
+    by_d = 0.5 * (wins - losses - n * (ahead if d > 0.0 else -ahead))
+    return value, by_d, ties - n * even / total
+
+
+@part
+def _contests(
+    x: Array,
+    i: int,
+    j: int,
+    d: Any,  # a number, as log nu
+    log_nu: Any,
+    scale: float,
+    factor: float,
+    places: Codes,
+    wins: Array,
+    ties: Array,
+    losses: Array,
+    gradient: Array,
+) -> tuple[float, float]:
+    """Return the log likelihood of a pair's contests in all clusters, and its slope by log odds.
+
+    The slopes by log nu and by the departures are added to the gradient.
+    """
+    k, tied, at = places
+    total, common = 0.0, 0.0
+    for m in range(len(wins)):
+        if wins[m] + ties[m] + losses[m] == 0.0:
+            continue
+        one, other = at + 1 + m * k + i, at + 1 + m * k + j
+        apart = x[one] - x[other] if at >= 0 else 0.0
+        value, by_d, by_tie = _outcomes(
+            factor * d + scale * apart, log_nu, wins[m], ties[m], losses[m]
+        )
+        total += value
+        common += by_d
+        if tied >= 0:
+            gradient[tied + 1] += by_tie
+        if at >= 0:
+            gradient[at] += scale * by_d * apart
+            gradient[one] += scale * by_d
+            gradient[other] -= scale * by_d
+    return total, common
+
+
+@entry
+def log_density(
+    x: Array,
+    contrasts: Array,
+    pairs: Codes,
+    wins: Array,
+    ties: Array,
+    losses: Array,
+    places: Codes,
+    prior: Array,
+    gradient: Array,
+) -> float:
+    """Return the log density at x and fill its gradient; see `WinDensity`."""
+    k, tied, at = places
+    gradient[:] = 0.0
+    total = _hierarchy(x, 0, k, prior[0], gradient)
+    worth, by_worth = np.zeros(k), np.zeros(k)
+    for c in range(k - 1):
+        for a in range(k):
+            worth[a] += contrasts[c, a] * x[1 + c]
+    log_nu = -np.inf
+    if tied >= 0:
+        total += _hierarchy(x, tied, tied + 2, prior[1], gradient)
+        log_nu = x[tied + 1]
+    scale, factor, by_log = 0.0, 1.0, 0.0
+    if at >= 0:
+        total += _departures(x, at, prior[2], gradient)
+        scale = math.exp(x[at])
+        # The prior is on what holds on average over data sets.
+        factor = math.sqrt(1.0 + _ATTENUATED * scale**2)
+        by_log = _ATTENUATED * scale**2 / factor
+    for p in range(len(pairs)):
+        i, j = pairs[p]
+        d = worth[i] - worth[j]
+        value, common = _contests(
+            *(x, i, j, d, log_nu, scale, factor, places),
+            *(wins[:, p], ties[:, p], losses[:, p], gradient),
+        )
+        total += value
+        by_worth[i] += factor * common
+        by_worth[j] -= factor * common
+        if at >= 0:
+            gradient[at] += by_log * common * d
+    for c in range(k - 1):
+        for a in range(k):
+            gradient[1 + c] += contrasts[c, a] * by_worth[a]
+    return total
+
+
+@dataclass(frozen=True, slots=True)
+class WinDensity:
+    """Log density of the unconstrained parameters.
+
+    Attributes
+    ----------
+    size
+        Number of parameters.
+    arrays
+        Arguments of `log_density` between the parameters and the gradient.
 
     References
     ----------
@@ -313,120 +276,37 @@ def density(model: WinModel) -> Density:
     Zeger, S. L., Liang, K.-Y. & Albert, P. S. (1988). Models for longitudinal data: a generalized
     estimating equation approach. Biometrics 44, 1049-1060. https://doi.org/10.2307/2531734
     """
-    k, tally = model.tally.n_algorithms, model.tally
-    total = tally.total
-    i, j = tally.pairs.T
-    design = np.eye(k)[i] - np.eye(k)[j]
 
-    def plain(d: Array, tie: Array | None) -> tuple[Array, Array, Array]:
-        value, by_d, by_tie = _outcomes(total, d[:, None], None if tie is None else tie[:, None])
-        return value, by_d[:, 0], by_tie
+    size: int
+    arrays: tuple[Any, ...]
 
-    def evaluate(x: Array) -> tuple[Array, Array]:
-        slope = np.zeros_like(x)
-        value = _prior(model, x, slope)
-        worth, at = x[:, 1 : k + 1], k + 1
-        tie = x[:, at + 1] if model.tied else None
-        rest = at + 2 * model.tied
-        d = worth[:, i] - worth[:, j]
-        if not model.departures:
-            log_density, by_d, by_tie = plain(d, tie)
-        else:
-            log_density, by_d, by_tie = _departed(model, x, slope, d, tie, rest)
-        slope[:, 1 : k + 1] += by_d @ design
-        if model.tied:
-            slope[:, at + 1] += by_tie
-        return value + log_density, slope
+    @classmethod
+    def of(cls, model: WinModel) -> WinDensity:
+        """Return the density of a model."""
+        tally, k, priors = model.tally, model.tally.n_algorithms, model.priors
+        tied = k if model.tied else -1
+        at = k + 2 * model.tied if model.departures else -1
+        counts = tally if model.departures else tally.total
+        places = np.array([k, tied, at])
+        prior = np.array([priors.scale_sd, priors.tie_sd, priors.departure])
+        arrays = helmert(k), tally.pairs, counts.wins, counts.ties, counts.losses, places, prior
+        return cls(model.size, tuple(map(np.ascontiguousarray, arrays)))
 
-    return evaluate
-
-
-def _prior(model: WinModel, x: Array, slope: Array) -> Array:
-    """Return log prior densities; write their slopes."""
-    k, p = model.tally.n_algorithms, model.priors
-    value = _hierarchy(x, slope, 0, slice(1, k + 1), p.scale_sd)
-    at = k + 1
-    if model.tied:
-        value += _hierarchy(x, slope, at, slice(at + 1, at + 2), p.tie_sd)
-        at += 2
-    if model.departures:
-        # Half-normal scale, by its log; standard normal departures.
-        square = np.exp(2 * x[:, at]) / p.departure**2
-        u = x[:, at + 1 :]
-        value += x[:, at] - square / 2 - (u**2).sum(axis=1) / 2
-        slope[:, at] += 1 - square
-        slope[:, at + 1 :] -= u
-    return value
-
-
-def _hierarchy(x: Array, slope: Array, at: int, members: slice, sd: float) -> Array:
-    """Return the log prior of normal effects whose log scale is normal; add to the slope."""
-    effects = x[:, members]
-    inverse = np.exp(-2 * x[:, at])
-    squares = (effects**2).sum(axis=1) * inverse
-    slope[:, at] += squares - effects.shape[1] - x[:, at] / sd**2
-    slope[:, members] -= effects * inverse[:, None]
-    return -effects.shape[1] * x[:, at] - squares / 2 - (x[:, at] / sd) ** 2 / 2
-
-
-def _departed(
-    model: WinModel, x: Array, slope: Array, d: Array, tie: Array | None, at: int
-) -> tuple[Array, Array, Array]:
-    """Return the likelihood with departures of clusters; write the slopes of the departures."""
-    tally = model.tally
-    k, m = tally.n_algorithms, len(tally.wins)
-    i, j = tally.pairs.T
-    scale = np.exp(x[:, at])[:, None, None]
-    u = x[:, at + 1 :].reshape(len(x), m, k)
-    apart = u[:, :, i] - u[:, :, j]
-    # The prior is on what holds on average over data sets.
-    factor, by_log = stretch(scale[:, :, 0])
-    value, by_d, by_tie = _outcomes(
-        tally,
-        (factor * d)[:, None, :] + scale * apart,
-        None if tie is None else tie[:, None],
-    )
-    design = np.eye(k)[i] - np.eye(k)[j]
-    common = by_d.sum(axis=1)
-    slope[:, at] += scale[:, 0, 0] * (by_d * apart).sum(axis=(1, 2))
-    slope[:, at] += by_log[:, 0] * (common * d).sum(axis=1)
-    slope[:, at + 1 :] += (scale * (by_d @ design)).reshape(len(x), m * k)
-    return value, factor * common, by_tie
-
-
-def _outcomes(tally: Tally, d: Array, tie: Array | None) -> tuple[Array, Array, Array]:
-    """Return (C,) log likelihoods, and slopes by (C, M, P) differences and (C,) log nu."""
-    even = None if tie is None else tie[:, :, None]
-    first, tied, second = probabilities(d, even)
-    by_d = (tally.wins - tally.losses - tally.n * (first - second)) / 2
-    # log p1 = d / 2 - log Z, and so on: Z by the largest of its terms.
-    half = np.abs(d) / 2
-    extra = np.zeros_like(d) if even is None else np.exp(even - half)
-    log_z = half + np.log(1 + np.exp(-2 * half) + extra)
-    value = (tally.wins - tally.losses) * d / 2 - tally.n * log_z
-    if even is None:
-        return value.sum(axis=(1, 2)), by_d, np.zeros(len(d))
-    by_tie = (tally.ties - tally.n * tied).sum(axis=(1, 2))
-    return (value + tally.ties * even).sum(axis=(1, 2)), by_d, by_tie
-
-
-def start(model: WinModel, chains: int, rng: np.random.Generator) -> Array:
-    """Return (C, d) points to start from, further apart than the posterior."""
-    x = 0.5 * rng.standard_normal((chains, model.size))
-    if model.departures:
-        x[:, 1 + model.tally.n_algorithms + 2 * model.tied] -= 1.0
-    return x
+    def __call__(self, x: Array) -> tuple[float, Array]:
+        """Return the log density and its gradient at (size,) parameters."""
+        gradient = np.empty(self.size)
+        compiled: Any = log_density
+        return compiled(x, *self.arrays, gradient), gradient
 
 
 def draws_of(model: WinModel, points: Array) -> WinDraws:
     """Return draws by name from (C, T, d) ones."""
     k = model.tally.n_algorithms
-    worth = points[:, :, 1 : k + 1]
-    at = k + 1 + 2 * model.tied
+    at = k + 2 * model.tied
     return WinDraws(
-        log_worth=worth - worth.mean(axis=2, keepdims=True),
+        log_worth=points[:, :, 1:k] @ helmert(k),
         scale=np.exp(points[:, :, 0]),
-        tie=points[:, :, k + 2] if model.tied else None,
+        tie=points[:, :, k + 1] if model.tied else None,
         departure=np.exp(points[:, :, at]) if model.departures else None,
     )
 

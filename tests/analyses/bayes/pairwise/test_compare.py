@@ -47,7 +47,7 @@ def ask(scores, preset, **options):
 def brief():
     """Warm up briefly, and take the first draws, however few."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(fit, "WARM_UP", 30)
+        patch.setattr(fit, "WARM_UP", 100)
         patch.setattr(Convergence, "passed", property(lambda _: True))
         patch.setattr(Convergence, "settled", property(lambda _: True))
         yield
@@ -316,21 +316,22 @@ def test_headings_name_the_test(result):
     assert words[result.preset] in result._heading
 
 
-def test_chains_that_do_not_settle_are_run_on_and_it_is_said(scores, monkeypatch):
+def test_pairs_that_do_not_settle_are_sampled_twice_and_it_is_said(scores, monkeypatch):
     monkeypatch.setattr(Convergence, "passed", property(lambda _: False))
     result = ask(scores, "corani2017", draws=100)
     assert result.extended == 3
     assert result.draws.nu.shape == (3, 4, 100)
     checks = result.diagnostics().set_index("check")
     assert not checks.loc["smallest effective sample size, middle", "ok"]
-    assert "(3 pairs run on)" in checks.loc["smallest effective sample size, middle", "sentence"]
+    assert (
+        "(3 pairs sampled twice)"
+        in checks.loc["smallest effective sample size, middle", "sentence"]
+    )
 
 
 def test_many_draws_are_thinned_in_the_result(scores, monkeypatch):
     monkeypatch.setattr(fit, "_MOST", 1000)
-    monkeypatch.setattr(fit, "_AT_ONCE", 2)
     tasks = []
     result = ask(scores, "corani2017", progress=lambda task, *_: tasks.append(task))
     assert result.draws.nu.shape == (3, 4, 50)
-    assert "pairs 1 to 2 of 3" in tasks
-    assert "pairs 3 to 3 of 3" in tasks
+    assert set(tasks) <= {f"pair {k} of 3, draws" for k in (1, 2, 3)}

@@ -11,7 +11,10 @@ from benchinfer.analyses.mixed.numerics.new_dataset import predict_common, predi
 from benchinfer.analyses.mixed.numerics.optimum import fit
 from benchinfer.analyses.mixed.numerics.robust import cr2_errors
 from benchinfer.numerics import covariance, max_t
-from benchinfer.numerics.outcome_probabilities import NewDatasetDistribution, probability_above
+from benchinfer.numerics.posterior.outcome_probabilities import (
+    NewDatasetDistribution,
+    probability_above,
+)
 
 _, PAIRS = max_t.all_pairs(4)
 

@@ -3,14 +3,12 @@
 On data set m the differences of the replications are normal with mean delta_m, standard deviation
 sigma_m and correlation rho; ``delta_m ~ t(nu, delta_0, std_0)``; delta_0, std_0 and all sigma_m are
 uniform and this module has the prior of nu. Means and sums of squares of
-the differences are sufficient. Many models (pairs of algorithms, chains) are sampled at once.
+the differences are sufficient.
 
-Mixing scales lambda_m make delta_m normal given them: ``delta_m ~ N(delta_0, lambda_m std_0^2)``. A
-sweep draws (1) nu and std_0 given the widths ``lambda_m std_0^2``; (2) std_0 and delta_0 given
-lambda_m and sigma_m, delta_m integrated out; delta_m; sigma_m given delta_m; (3) nu and std_0 given
-delta_m, lambda_m integrated out; lambda_m. Each of the three is slow where another is fast, so that
-together they are not (interweaving). What has no closed form takes Metropolis steps, whose size is
-tuned while chains warm up; nu moves as the cube root of ``nu - 1``, whose prior has no long tail.
+Each sigma_m is integrated out. Parameters are unconstrained: delta_0 and std_0 by their place
+between their bounds, nu by the normal quantile of its prior's distribution function (``nu - 1`` has
+a long tail towards 0, where scores say little), and delta_m by its departure from what its prior
+and the scores make likely, which chains explore alike where std_0 is small and where it is large.
 
 ``nu - 1 ~ gamma(alpha, beta)`` with ``alpha ~ U(0.5, 5)`` and ``beta ~ U(0.05, 0.15)`` leaves the
 three on a ridge along which chains creep. The scores say nothing of alpha and beta but through nu,
@@ -30,29 +28,24 @@ https://doi.org/10.1007/s10994-017-5641-9
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, fields, replace
+import math
+from dataclasses import dataclass, fields
 from functools import cache
+from typing import Any
 
 import numpy as np
-from scipy.special import (
-    gammainc,
-    gammaincc,
-    gammainccinv,
-    gammaincinv,
-    gammaln,
-    ndtr,
-    ndtri,
-    stdtr,
-)
+from scipy.special import expit, gammainc, gammaincinv, gammaln, ndtri, stdtr
 
+from benchinfer.analyses.bayes.numerics.response_density import digamma
 from benchinfer.core.saving import savable, shaped
-from benchinfer.numerics.outcome_probabilities import Outcomes, monte_carlo_error
+from benchinfer.numerics.compilation import entry, part
+from benchinfer.numerics.posterior.outcome_probabilities import Outcomes, monte_carlo_error
 from benchinfer.numerics.types import Array, Codes
 
 ALPHA, BETA = (0.5, 5.0), (0.05, 0.15)
 # Far beyond where the density of log(nu - 1) has any mass: below 1e-13 and above 1e-30 of it.
 _LOWEST, _HIGHEST, _STEPS = -60.0, 9.0, 6901
+_WIDEST = 8.0  # normal quantile
 # Range of log(nu - 1) in which alpha and beta differ by it.
 _SPAN = (-30.0, 7.0)
 
@@ -84,6 +77,19 @@ def _table() -> tuple[Array, Array]:
     total = np.einsum("ga,ga,gb,ab->g", outer, positive, inner, np.exp(log_weight))
     shift = ALPHA[0] * np.minimum(grid, 0.0) + ALPHA[1] * np.maximum(grid, 0.0)
     return grid, np.log(total) + shift - BETA[0] * above
+
+
+@cache
+def _quantiles() -> Array:
+    """Return log(nu - 1) at equal steps of the normal quantile of its distribution function."""
+    grid, known = _table()
+    density = np.exp(known - known.max())
+    below = np.concatenate([[0.0], np.cumsum(density[1:] + density[:-1])])
+    # From above, too: a share close to 1 has lost its digits.
+    above = np.concatenate([[0.0], np.cumsum((density[1:] + density[:-1])[::-1])])[::-1]
+    share = np.minimum(below, above) / below[-1]
+    normal = np.where(below < above, 1.0, -1.0) * ndtri(np.maximum(share, 1e-300))
+    return np.interp(np.linspace(-_WIDEST, _WIDEST, 1601), normal, grid)
 
 
 def _nodes(low: float, high: float, n: int) -> tuple[Array, Array]:
@@ -149,12 +155,6 @@ def _draw_beta(alpha: Array, v: Array, rng: np.random.Generator) -> Array:
     return np.clip(np.where(small, flat, drawn), *BETA)
 
 
-# Share of steps that a one-dimensional random walk should take.
-_TAKEN = 0.44
-# nu and std_0 in turn: how often each is moved given delta_m.
-_TURNS = (0, 1) * 4
-
-
 @dataclass(frozen=True, slots=True)
 class PairData:
     """Sufficient statistics of P pairs of algorithms on M data sets, in units of `scale`."""
@@ -175,233 +175,12 @@ class PairData:
         return PairData(*(getattr(self, field.name)[rows] for field in fields(self)))
 
 
-@dataclass(frozen=True, slots=True)
-class ChainState:
-    """States of R chains, and the sizes of their proposals."""
-
-    # centre, std, nu: (R,) delta_0, std_0 and degrees of freedom
-    centre: Array
-    std: Array
-    nu: Array
-    # variance, mixing: (R, M) sigma_m^2, and the mixing scales of t
-    variance: Array
-    mixing: Array
-    step: Array  # (4, R) standard deviations of the steps that are tried, one for each kind of move
-
-    def of(self, rows: Codes) -> ChainState:
-        """Return the state of some chains."""
-        parts = {field.name: getattr(self, field.name) for field in fields(self)}
-        step = parts.pop("step")[:, rows]
-        return ChainState(**{name: x[rows] for name, x in parts.items()}, step=step)
-
-
-def sweep(
-    data: PairData, state: ChainState, rng: np.random.Generator, gain: float
-) -> tuple[Array, ChainState]:
-    """Draw all parameters once.
-
-    Parameters
-    ----------
-    data, state
-        One row for each chain.
-    rng
-        Random numbers.
-    gain
-        How much the size of steps is changed by whether they are taken; 0 leaves it as it is.
-
-    Returns
-    -------
-    tuple
-        (R, M) delta_m, and the new state.
-
-    References
-    ----------
-    Corani, G., Benavoli, A., Demsar, J., Mangili, F. & Zaffalon, M. (2017). Statistical comparison
-    of classifiers through Bayesian hierarchical modelling. Machine Learning 106, 1817-1837.
-    https://doi.org/10.1007/s10994-017-5641-9
-
-    Yu, Y. & Meng, X.-L. (2011). To center or not to center: that is not the question - an
-    ancillarity-sufficiency interweaving strategy (ASIS) for boosting MCMC efficiency. Journal of
-    Computational and Graphical Statistics 20, 531-570. https://doi.org/10.1198/jcgs.2011.203main
-    """
-    state = _given_widths(data, state, rng, gain)
-    state = _given_mixing(data, state, rng, gain)
-    delta = _draw_delta(data, state, rng)
-    state = replace(state, variance=_draw_variance(data, delta, rng))
-    state = _given_delta(data, delta, state, rng, gain)
-    square = ((delta - state.centre[:, None]) / state.std[:, None]) ** 2
-    shape = np.broadcast_to((state.nu[:, None] + 1) / 2, square.shape)
-    mixing = (state.nu[:, None] + square) / 2 / rng.standard_gamma(shape)
-    return delta, replace(state, mixing=mixing)
-
-
-def _walk(
-    x: Sequence[Array],
-    density: Callable[..., Array],
-    turns: Sequence[int],
-    size: Array,
-    gain: float,
-    rng: np.random.Generator,
-) -> tuple[list[Array], Array]:
-    """Return the coordinates of independent chains after Metropolis steps of one coordinate each.
-
-    Parameters
-    ----------
-    x
-        (R,) coordinates.
-    density
-        Log density of the coordinates.
-    turns
-        Which coordinate each step is of.
-    size
-        (len(x), R) standard deviations of the steps.
-    gain, rng
-        As in `sweep`.
-
-    Returns
-    -------
-    tuple
-        The coordinates and the sizes afterwards.
-    """
-    now, at, size = density(*x), list(x), size.copy()
-    for k in turns:
-        tried = list(at)
-        tried[k] = at[k] + size[k] * rng.standard_normal(len(now))
-        then = density(*tried)
-        ratio = np.minimum(then - now, 0.0)
-        accepted = -rng.standard_exponential(len(now)) < ratio
-        at[k], now = np.where(accepted, tried[k], at[k]), np.where(accepted, then, now)
-        if gain:
-            size[k] *= np.exp(gain * (np.exp(ratio) - _TAKEN))
-    return at, size
-
-
-def _log_prior(root: Array) -> Array:
-    """Return log densities of the cube root of nu - 1, whose sign is arbitrary."""
-    log_root = np.log(np.maximum(np.abs(root), 1e-100))
-    return log_prior(3 * log_root) - log_root
-
-
-def _stepped(state: ChainState, first: int, size: Array) -> Array:
-    """Return the sizes of all steps, those from the first on replaced."""
-    step = state.step.copy()
-    step[first : first + len(size)] = size
-    return step
-
-
-def _given_widths(
-    data: PairData, state: ChainState, rng: np.random.Generator, gain: float
-) -> ChainState:
-    """Draw nu and std_0 given the widths, the products of mixing scales and std_0^2.
-
-    These are inverse gamma with shape nu / 2 and scale nu std_0^2 / 2: std_0 is integrated out.
-    """
-    there = (data.n > 0).astype(np.float64)
-    sets = there.sum(axis=1)
-    width = state.mixing * (state.std**2)[:, None]
-    logs = np.einsum("rm,rm->r", np.log(width), there)
-    inverse = np.einsum("rm,rm->r", 1 / width, there)
-
-    def density(root: Array) -> Array:
-        half = (1 + np.abs(root) ** 3) / 2
-        shape = sets * half + 0.5
-        log_t = sets * (half * np.log(half) - gammaln(half)) - half * logs
-        return _log_prior(root) + log_t + gammaln(shape) - shape * np.log(half * inverse)
-
-    (root,), size = _walk((np.cbrt(state.nu - 1),), density, (0, 0), state.step[:1], gain, rng)
-    nu = 1 + np.abs(root) ** 3
-    gamma = rng.standard_gamma(sets * nu / 2 + 0.5)
-    std = np.sqrt(gamma / (nu / 2 * inverse))
-    fits = std < data.std_high
-    std, nu = np.where(fits, std, state.std), np.where(fits, nu, state.nu)
-    return replace(
-        state, std=std, nu=nu, mixing=width / (std**2)[:, None], step=_stepped(state, 0, size)
-    )
-
-
-def _given_mixing(
-    data: PairData, state: ChainState, rng: np.random.Generator, gain: float
-) -> ChainState:
-    """Draw std_0 and then delta_0, given mixing scales and variances; delta_m integrated out."""
-    noise = state.variance * data.spread
-    there, z = (data.n > 0).astype(np.float64), data.mean
-
-    def moments(std: Array) -> tuple[Array, Array, Array]:
-        precision = 1 / (state.mixing * (std**2)[:, None] + noise)
-        weight = precision * there
-        total = weight.sum(axis=1)
-        return precision, total, np.einsum("rm,rm->r", weight, z) / total
-
-    def density(u: Array) -> Array:
-        precision, total, mean = moments(np.exp(u))
-        logs = np.einsum("rm,rm->r", np.log(precision), there)
-        off = np.einsum("rm,rm,rm->r", precision * there, z, z) - total * mean**2
-        room = ndtr((data.furthest - mean) * np.sqrt(total))
-        room -= ndtr((-data.furthest - mean) * np.sqrt(total))
-        log_density = u + (logs - np.log(total) - off) / 2 + np.log(np.maximum(room, 1e-300))
-        return np.where(u < np.log(data.std_high), log_density, -np.inf)
-
-    (u,), size = _walk((np.log(state.std),), density, (0, 0), state.step[1:2], gain, rng)
-    std = np.exp(u)
-    _, total, mean = moments(std)
-    root = np.sqrt(total)
-    low, high = ndtr((-data.furthest - mean) * root), ndtr((data.furthest - mean) * root)
-    drawn = mean + ndtri(low + (high - low) * rng.random(len(mean))) / root
-    centre = np.clip(drawn, -data.furthest, data.furthest)
-    return replace(state, std=std, centre=centre, step=_stepped(state, 1, size))
-
-
-def _draw_delta(data: PairData, state: ChainState, rng: np.random.Generator) -> Array:
-    """Draw (R, M) delta_m given all else; delta_0 where a data set has no differences."""
-    known = (data.n > 0) / (state.variance * data.spread)
-    prior = 1 / (state.mixing * (state.std**2)[:, None])
-    centre = state.centre[:, None]
-    step = known * (data.mean - centre) / (known + prior)
-    drawn = centre + step + rng.standard_normal(known.shape) / np.sqrt(known + prior)
-    return np.where(data.n > 0, drawn, centre)
-
-
-def _draw_variance(data: PairData, delta: Array, rng: np.random.Generator) -> Array:
-    """Draw (R, M) variances given delta_m, their roots uniform up to the bound."""
-    shape = np.maximum(data.n - 1, 1) / 2
-    square = data.square + np.where(data.n > 0, (data.mean - delta) ** 2 / data.spread, 0.0)
-    gamma = rng.standard_gamma(shape)
-    lowest = square / 2 / data.sigma_high[:, None] ** 2
-    low = gamma < lowest
-    if low.any():  # a second, certain try above the bound
-        a, floor = shape[low], lowest[low]
-        gamma[low] = gammainccinv(a, gammaincc(a, floor) * rng.random(len(a)))
-        gamma = np.maximum(gamma, lowest)
-    return square / 2 / gamma
-
-
-def _given_delta(
-    data: PairData, delta: Array, state: ChainState, rng: np.random.Generator, gain: float
-) -> ChainState:
-    """Draw nu and std_0 in turn given delta_m, mixing scales integrated out."""
-    there = data.n > 0
-    sets = there.sum(axis=1)
-    square = np.where(there, delta - state.centre[:, None], 0.0) ** 2
-
-    def log_t(std: Array, nu: Array) -> Array:
-        constant = gammaln((nu + 1) / 2) - gammaln(nu / 2) - np.log(nu) / 2 - np.log(std)
-        # Not log1p, which takes several times as long: a sum of logs needs no relative accuracy.
-        inside = np.log(1 + square * (1 / (std**2 * nu))[:, None]).sum(axis=1)
-        return sets * constant - (nu + 1) / 2 * inside
-
-    def density(root: Array, u: Array) -> Array:
-        log_density = u + _log_prior(root) + log_t(np.exp(u), 1 + np.abs(root) ** 3)
-        return np.where(u < np.log(data.std_high), log_density, -np.inf)
-
-    now = np.cbrt(state.nu - 1), np.log(state.std)
-    (root, u), size = _walk(now, density, _TURNS, state.step[2:], gain, rng)
-    return replace(state, nu=1 + np.abs(root) ** 3, std=np.exp(u), step=_stepped(state, 2, size))
-
-
 # Upper bounds of the standard deviations, in units of those seen: as the authors'.
 _BOUND = 1000.0
 _SEGMENTS = 2
-_SWEEPS = 2  # for each draw
+# Places of the parameters before those of the data sets.
+_CENTRE, _STD, _NU, _DELTA = range(4)
+_NEGLIGIBLE = -27.0  # log of a probability that is none
 
 
 def pair_data(n: Codes, mean: Array, square: Array, top: Array, rho: float) -> PairData:
@@ -451,70 +230,170 @@ class PairDraws:
     square: Array
 
 
-def start(data: PairData, rng: np.random.Generator) -> ChainState:
-    """Return states that are spread wider than the posterior; one for each row of the data."""
-    r, _ = data.n.shape
-    there = data.n > 0
-    size = np.sqrt(np.where(there, data.mean**2, 0.0).sum(axis=1) / there.sum(axis=1))
-    size = np.maximum(size, 1e-3)
-    centre = np.clip(size * rng.standard_normal(r), -data.furthest, data.furthest)
-    degrees = np.maximum(data.n - 1, 1)
-    return ChainState(
-        centre=centre,
-        std=np.minimum(size * np.exp(rng.uniform(-1.5, 1.0, r)), data.std_high / 2),
-        nu=1 + np.exp(rng.uniform(-2, 3, r)),
-        variance=np.minimum(data.square / degrees, data.sigma_high[:, None] ** 2 / 4),
-        mixing=np.ones(data.n.shape),
-        step=np.repeat([[0.7], [0.5], [0.7], [0.4]], r, axis=1),
-    )
+@part
+def _inside(y: float) -> tuple[float, float, float]:
+    """Return the logistic function, the log of its derivative, and this one's derivative."""
+    e = math.exp(-abs(y))
+    share = 1.0 / (1.0 + e) if y > 0.0 else e / (1.0 + e)
+    return share, -abs(y) - 2.0 * math.log1p(e), 1.0 - 2.0 * share
 
 
-def sample(
-    data: PairData,
-    state: ChainState,
-    n: int,
-    rng: np.random.Generator,
-    callback: Callable[[int], None] | None = None,
-    *,
-    tune: bool = False,
-) -> tuple[PairDraws, ChainState]:
-    """Draw n times.
+@part
+def _log_above(y: float, table: Array) -> tuple[float, float]:
+    """Return log(nu - 1), of which y is the normal quantile, and its slope; see `_quantiles`."""
+    steps = len(table) - 1
+    place = min(max((y + _WIDEST) / (2.0 * _WIDEST) * steps, 0.0), 1.0 * steps)
+    cell = min(int(place), steps - 1)
+    rise = table[cell + 1] - table[cell]
+    return table[cell] + (place - cell) * rise, rise * steps / (2.0 * _WIDEST)
 
-    Parameters
-    ----------
-    data, state
-        One row for each chain.
-    n
-        Number of draws, even.
-    rng
-        Random numbers.
-    callback
-        Called with the number of draws just done.
-    tune
-        Whether the size of steps is tuned: for draws that are let go.
 
-    Returns
-    -------
-    tuple
-        Draws, and where the chains are then.
+@part
+def _below_bound(n: int, x: float) -> tuple[float, float]:
+    """Return the log of the chance that a gamma variable of shape (n - 1) / 2 exceeds x, and slope.
+
+    The probability that sigma is below its bound: a finite sum, as twice the shape is whole.
     """
-    r, m = data.n.shape
-    scalars = np.empty((3, r, n))
-    mean, square = np.zeros((2, _SEGMENTS, r, m))
-    size = n // _SEGMENTS
-    for t in range(n):
-        gain = 2 / np.sqrt(t + 4) if tune else 0.0
-        for _ in range(_SWEEPS - 1):
-            state = sweep(data, state, rng, gain)[1]
-        delta, state = sweep(data, state, rng, gain)
-        scalars[:, :, t] = state.centre, state.std, state.nu
-        s, done = min(t // size, _SEGMENTS - 1), t % size + 1
-        step = delta - mean[s]
-        mean[s] += step / done
-        square[s] += step * (delta - mean[s])
-        if callback is not None:
-            callback(1)
-    return PairDraws(scalars[0], scalars[1], scalars[2], mean, square), state
+    shape, log_x = 0.5 * (n - 1), math.log(x)
+    if shape * log_x - math.lgamma(shape + 1.0) < _NEGLIGIBLE:
+        return 0.0, 0.0
+    a = 0.5 if n % 2 == 0 else 1.0
+    above = math.erfc(math.sqrt(x)) if n % 2 == 0 else math.exp(-x)
+    while a < shape:
+        above += math.exp(a * log_x - x - math.lgamma(a + 1.0))
+        a += 1.0
+    above = max(above, 1e-300)
+    return math.log(above), -math.exp((shape - 1.0) * log_x - x - math.lgamma(shape)) / above
+
+
+@part
+def _seen(
+    delta: float, n: int, mean: float, square: float, spread: float, high: float
+) -> tuple[float, float]:
+    """Return the log density of a data set's differences given their mean, and its slope."""
+    off = delta - mean
+    total = square + off * off / spread
+    by_total = 2.0 * off / spread
+    log_share, slope = _below_bound(n, 0.5 * total / high**2)
+    value = log_share - 0.5 * (n - 1) * math.log(total)
+    return value, by_total * (0.5 * slope / high**2 - 0.5 * (n - 1) / total)
+
+
+@entry
+def log_density(
+    x: Array, n: Codes, sets: Array, numbers: Array, table: Array, gradient: Array
+) -> float:
+    """Return the log density at x and fill its gradient; see `PairDensity`."""
+    furthest, high, bound, begin, width = numbers
+    gradient[:] = 0.0
+    share, log_slope, by = _inside(begin + width * x[_CENTRE])
+    centre = furthest * (2.0 * share - 1.0)
+    centre_by = 2.0 * furthest * width * math.exp(log_slope)
+    total, gradient[_CENTRE] = log_slope, width * by
+    share, log_slope, by = _inside(x[_STD] - math.log(_BOUND))
+    std, std_by = high * share, 1.0 - share  # its logarithm's derivative
+    total += log_slope
+    gradient[_STD] = by
+    total -= 0.5 * x[_NU] ** 2
+    log_above, log_above_by = _log_above(x[_NU], table)
+    nu = 1.0 + math.exp(log_above)
+    half = 0.5 * (nu + 1.0)
+    constant = math.lgamma(half) - math.lgamma(0.5 * nu) - 0.5 * math.log(nu) - math.log(std)
+    by_nu = 0.5 * (digamma(half) - digamma(0.5 * nu) - 1.0 / nu) * len(n)
+    by_centre, by_log_std = 0.0, -1.0 * len(n)
+    variance = std * std
+    for m in range(len(n)):
+        mean, square, spread, guess, known = sets[m]
+        precision = known + 1.0 / variance
+        prior = 1.0 / variance / precision
+        root = 1.0 / math.sqrt(precision)
+        likely = prior * centre + (1.0 - prior) * guess
+        delta = likely + root * x[_DELTA + m]
+        value, slope = _seen(delta, n[m], mean, square, spread, bound)
+        off = delta - centre
+        square_off = off * off / (nu * variance)
+        log_inside = math.log1p(square_off)
+        total += value + constant - half * log_inside + math.log(root)
+        by_nu += half * square_off / (1.0 + square_off) / nu - 0.5 * log_inside
+        by_off = -2.0 * half * off / (nu * variance) / (1.0 + square_off)
+        by_log_std += 2.0 * half * square_off / (1.0 + square_off)
+        slope += by_off
+        gradient[_DELTA + m] = slope * root
+        by_centre += slope * prior - by_off
+        # By the logarithm of std_0, of which delta_m and its root are functions, too.
+        by_log_std += slope * (
+            2.0 * prior * (1.0 - prior) * (guess - centre) + prior * root * x[_DELTA + m]
+        )
+        by_log_std += prior
+    gradient[_CENTRE] += centre_by * by_centre
+    gradient[_STD] += std_by * by_log_std
+    gradient[_NU] = log_above_by * (nu - 1.0) * by_nu - x[_NU]
+    return total
+
+
+@dataclass(frozen=True, slots=True)
+class PairDensity:
+    """Log density of one pair's model by unconstrained parameters.
+
+    Attributes
+    ----------
+    data
+        Statistics of the one pair.
+    size
+        Number of parameters: three, and one for each data set that has differences.
+    arrays
+        Arguments of `log_density` between the parameters and the gradient.
+
+    References
+    ----------
+    Corani, G., Benavoli, A., Demsar, J., Mangili, F. & Zaffalon, M. (2017). Statistical comparison
+    of classifiers through Bayesian hierarchical modelling. Machine Learning 106, 1817-1837.
+    https://doi.org/10.1007/s10994-017-5641-9
+    """
+
+    data: PairData
+    size: int
+    arrays: tuple[Any, ...]
+
+    @classmethod
+    def of(cls, data: PairData, pair: int) -> PairDensity:
+        """Return the density of a pair."""
+        one = data.of(np.array([pair]))
+        there = one.n[0] > 0
+        n, mean, square, spread = (x[0][there] for x in (one.n, one.mean, one.square, one.spread))
+        # A variance from few differences is drawn to the pair's, which is 1.
+        known = (n + 1) / (square + 2) / spread
+        sets = np.column_stack([mean, square, spread, mean, known])
+        furthest, high = float(one.furthest[0]), float(one.std_high[0])
+        begin = 2 * np.arctanh(np.clip(mean.mean() / furthest, -0.99, 0.99))
+        width = 2 * max(high / _BOUND, 0.01) / furthest
+        numbers = np.array([furthest, high, float(one.sigma_high[0]), begin, width])
+        return cls(one, _DELTA + len(n), (n, sets, numbers, _quantiles()))
+
+    def __call__(self, x: Array) -> tuple[float, Array]:
+        """Return the log density and its gradient at (size,) parameters."""
+        gradient = np.empty(self.size)
+        compiled: Any = log_density
+        return compiled(x, *self.arrays, gradient), gradient
+
+    def draws(self, points: Array) -> PairDraws:
+        """Return draws by name from (C, T, size) parameters."""
+        _, sets, (furthest, high, _, begin, width), table = self.arrays
+        log_above = np.interp(points[..., _NU], np.linspace(-_WIDEST, _WIDEST, len(table)), table)
+        centre = furthest * np.tanh((begin + width * points[..., _CENTRE]) / 2)
+        std = high * expit(points[..., _STD] - math.log(_BOUND))
+        guess, known = sets[:, 3], sets[:, 4]
+        prior = 1 / std[..., None] ** 2
+        precision = known + prior
+        seen = (prior * centre[..., None] + known * guess) / precision
+        seen += points[..., _DELTA:] / np.sqrt(precision)
+        there = self.data.n[0] > 0
+        delta = np.repeat(centre[..., None], len(there), axis=2)
+        delta[..., there] = seen
+        parts = np.stack(np.split(delta, _SEGMENTS, axis=1))
+        mean = parts.mean(axis=2)
+        square = ((parts - mean[:, :, None]) ** 2).sum(axis=2)
+        return PairDraws(centre, std, 1 + np.exp(log_above), mean, square)
 
 
 @savable

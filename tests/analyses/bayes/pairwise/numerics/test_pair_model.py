@@ -1,11 +1,11 @@
-from dataclasses import replace
-
 import numpy as np
 import pytest
+from scipy.integrate import quad
 from scipy.special import gammaln, stdtr
 
 from benchinfer.analyses.bayes.pairwise.numerics import pair_model
-from benchinfer.analyses.bayes.pairwise.numerics.pair_model import log_prior
+from benchinfer.analyses.bayes.pairwise.numerics.pair_model import PairDensity, log_prior
+from benchinfer.numerics.posterior.nuts import until_settled
 
 MARGIN = 0.4
 
@@ -43,6 +43,18 @@ def by_quadrature(data):
     return weight, centre, np.exp(log_std)[:, None, None], 1 + np.exp(log_above)[:, None]
 
 
+def drawn(data, chains, n):
+    """Return draws of a pair, without divergences."""
+    density = PairDensity.of(data, 0)
+
+    def fit(points):
+        assert points.divergences == 0
+        return density.draws(points.points), True
+
+    rng = np.random.default_rng(9)
+    return until_settled(density, (chains, n), rng, None, fit, accept=0.9, warm_up=500)
+
+
 def outcomes(centre, std, nu, margin):
     first, second = stdtr(nu, (centre - margin) / std), stdtr(nu, (-centre - margin) / std)
     return np.stack([first, 1 - first - second, second])
@@ -53,12 +65,10 @@ def test_posterior_is_that_of_brute_force_quadrature(rho):
     rng = np.random.default_rng(5)
     data = pair_model.pair_data(*simulated(rng), rho)
     weight, centre, std, nu = by_quadrature(data)
-    rows = data.of(np.zeros(40, dtype=int))
-    _, state = pair_model.sample(rows, pair_model.start(rows, rng), 100, rng, tune=True)
-    draws, _ = pair_model.sample(rows, state, 500, rng)
+    draws = drawn(data, 30, 500)
     known = outcomes(centre, std, nu, MARGIN)
-    drawn = outcomes(draws.centre, draws.std, draws.nu, MARGIN)
-    pairs = [(drawn[k], (weight * known[k]).sum()) for k in range(3)]
+    found = outcomes(draws.centre, draws.std, draws.nu, MARGIN)
+    pairs = [(found[k], (weight * known[k]).sum()) for k in range(3)]
     pairs += [(draws.centre, (weight * centre).sum()), (1 / draws.nu, (weight / nu).sum())]
     pairs += [
         (draws.centre**2, (weight * centre**2).sum()),
@@ -70,20 +80,45 @@ def test_posterior_is_that_of_brute_force_quadrature(rho):
         assert abs(chains.mean() - expected) < 4 * error + 0.002
 
 
-def test_bound_of_sigma_holds_where_two_replications_leave_it_open():
-    n = np.full((1, 6), 2)
-    mean, square = np.linspace(-1, 1, 6)[None], np.full((1, 6), 0.5)
-    data = pair_model.pair_data(n, mean, square, np.array([2.0]), 0.0)
-    data = replace(data, sigma_high=np.array([3.0]))
-    rows, rng = data.of(np.zeros(600, dtype=int)), np.random.default_rng(2)
-    drawn = np.sqrt(pair_model._draw_variance(rows, rows.mean, rng))
-    assert drawn.max() <= 3
-    # CompiledModel Q the density of sigma is exp(-Q / (2 sigma^2)) / sigma^n up to the bound.
-    grid = np.linspace(1e-3, 3, 20_000)
-    density = np.exp(-rows.square[0, 0] / 2 / grid**2) / grid**2
-    expected = np.trapezoid(density * (grid > 2), grid) / np.trapezoid(density, grid)
-    assert expected > 0.1
-    assert abs((drawn > 2).mean() - expected) < 4 * np.sqrt(expected * (1 - expected) / drawn.size)
+@pytest.mark.parametrize("n", [2, 3, 4, 9, 20])
+@pytest.mark.parametrize("high", [0.3, 3.0, 1000.0])
+def test_sigma_is_integrated_out_up_to_its_bound(n, high):
+    """The density of the mean is that of quadrature over sigma, up to a constant."""
+    deltas, mean, square, spread = (-2.0, 0.1, 0.5, 4.0), 0.2, 0.7, 0.3
+
+    def by_quadrature(delta):
+        total, top = square + (delta - mean) ** 2 / spread, np.log(high)
+        peak = min(0.5 * np.log(total / (n - 1)), top)
+
+        def exponent(u):  # of the density of log sigma
+            return -total / 2 * np.exp(-2 * u) - (n - 1) * u
+
+        inside = quad(lambda u: np.exp(exponent(u) - exponent(peak)), peak - 6, peak)[0]
+        inside += quad(lambda u: np.exp(exponent(u) - exponent(peak)), peak, top)[0]
+        return np.log(inside) + exponent(peak)
+
+    given = n, mean, square, spread, high
+    found = np.array([pair_model._seen(delta, *given)[0] for delta in deltas])
+    expected = np.array([by_quadrature(delta) for delta in deltas])
+    np.testing.assert_allclose(found - found[0], expected - expected[0], atol=1e-6)
+    for delta in deltas:
+        slope = (
+            pair_model._seen(delta + 1e-6, *given)[0] - pair_model._seen(delta - 1e-6, *given)[0]
+        ) / 2e-6
+        assert pair_model._seen(delta, *given)[1] == pytest.approx(slope, rel=1e-4, abs=1e-5)
+
+
+def test_slopes_are_those_of_the_density():
+    rng = np.random.default_rng(5)
+    density = PairDensity.of(pair_model.pair_data(*simulated(rng), 0.1), 0)
+    step = 1e-5
+    for _ in range(5):
+        x = 1.5 * rng.standard_normal(density.size)
+        by_differences = [
+            (density(x + step * e)[0] - density(x - step * e)[0]) / (2 * step)
+            for e in np.eye(density.size)
+        ]
+        np.testing.assert_allclose(density(x)[1], by_differences, rtol=1e-5, atol=1e-5)
 
 
 def test_data_sets_that_say_nothing_change_nothing():
@@ -94,23 +129,13 @@ def test_data_sets_that_say_nothing_change_nothing():
     padded = pair_model.pair_data(*pad, top, 0.1)
     np.testing.assert_allclose(padded.scale, plain.scale)
     np.testing.assert_allclose(padded.std_high, plain.std_high)
-    said = []
-    for data in (plain, padded):
-        rows = data.of(np.zeros(60, dtype=int))
-        _, state = pair_model.sample(rows, pair_model.start(rows, rng), 60, rng, tune=True)
-        draws, _ = pair_model.sample(rows, state, 300, rng)
-        said.append((draws.centre.mean(axis=1), np.log(draws.std).mean(axis=1)))
-    for one, other in zip(*said, strict=True):
-        error = np.hypot(one.std(), other.std()) / np.sqrt(60)
-        assert abs(one.mean() - other.mean()) < 4 * error
-
-
-def test_rows_are_sampled_each_by_itself_and_seeds_repeat():
-    data = pair_model.pair_data(*simulated(np.random.default_rng(5)), 0.0)
-    rows = data.of(np.zeros(4, dtype=int))
-    runs = []
-    for _ in range(2):
-        rng = np.random.default_rng(9)
-        runs.append(pair_model.sample(rows, pair_model.start(rows, rng), 10, rng)[0])
-    np.testing.assert_array_equal(runs[0].centre, runs[1].centre)
-    assert len(np.unique(runs[0].nu)) > 20
+    one, other = (PairDensity.of(data, 0) for data in (plain, padded))
+    assert one.size == other.size
+    x = rng.standard_normal(one.size)
+    assert one(x)[0] == other(x)[0]
+    points = rng.standard_normal((2, 4, one.size))
+    few, more = one.draws(points), other.draws(points)
+    np.testing.assert_array_equal(few.mean, more.mean[..., : n.shape[1]])
+    # What is not seen is expected where the average is.
+    unseen = few.centre.reshape(2, 2, 2).mean(axis=2).T
+    np.testing.assert_allclose(more.mean[..., -1], unseen)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy import integrate, stats
 
-from benchinfer.numerics.outcome_probabilities import probability_best
+from benchinfer.numerics.posterior.outcome_probabilities import probability_best
 
 
 def equal(k, variance=1.3):

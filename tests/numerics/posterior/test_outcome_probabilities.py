@@ -7,7 +7,7 @@ from scipy.stats import norm
 from benchinfer.analyses.bayes.numerics import next_dataset
 from benchinfer.analyses.bayes.numerics.contrasts import helmert
 from benchinfer.analyses.bayes.numerics.gibbs import GibbsDraws
-from benchinfer.numerics import outcome_probabilities
+from benchinfer.numerics.posterior import outcome_probabilities
 
 PAIRS = np.array([[1.0, -1, 0], [1, 0, -1], [0, 1, -1]])
 

@@ -1,0 +1,171 @@
+"""No-U-Turn sampling by nutpie, which comes with the extra ``bayes``.
+
+A density is a function of one unconstrained vector, compiled by Numba, with its gradient written
+out: it needs no compiler of models, and an evaluation takes microseconds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Protocol
+
+import numpy as np
+
+from benchinfer.core.errors import optional
+
+if TYPE_CHECKING:
+    from benchinfer.core.progress import Progress
+    from benchinfer.numerics.types import Array
+
+# Share of proposals to be accepted, and that of a second try, whose steps are smaller.
+TARGET_ACCEPT, CAREFUL = 0.95, 0.99
+WARM_UP = 1000
+_RATE = 200  # milliseconds between two reports of progress
+_STATISTICS = {"diverging", "energy", "lp", "tree_depth", "n_steps", "step_size", "acceptance_rate"}
+# Names of ArviZ, where nutpie's differ.
+_ARVIZ = {"logp": "lp", "depth": "tree_depth", "mean_tree_accept": "acceptance_rate"}
+
+
+def library() -> Any:
+    """Import nutpie; raise a MissingExtra where it is not installed."""
+    return optional("nutpie", "bayes")
+
+
+class Density(Protocol):
+    """Log density of unconstrained parameters, without a constant."""
+
+    @property
+    def size(self) -> int:
+        """Number of parameters."""
+        ...
+
+    def __call__(self, x: Array) -> tuple[float, Array]:
+        """Return the log density and its gradient at (size,) parameters."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class NutsDraws:
+    """T draws of C chains."""
+
+    points: Array  # (C, T, size) parameters
+    statistics: Mapping[str, Array]  # (C, T) numbers that tell how the sampler fared, by name
+    again: bool  # whether these are the second try
+
+    @property
+    def divergences(self) -> int:
+        """Number of divergent transitions."""
+        return int(self.statistics["diverging"].sum())
+
+
+def until_settled[F](
+    density: Density,
+    size: tuple[int, int],
+    rng: np.random.Generator,
+    progress: Progress | None,
+    fit: Callable[[NutsDraws], tuple[F, bool]],
+    *,
+    accept: float = TARGET_ACCEPT,
+    warm_up: int = WARM_UP,
+) -> F:
+    """Draw from a density; draw more, with smaller steps, where the first draws have not settled.
+
+    Parameters
+    ----------
+    density
+        Density to sample.
+    size
+        Number of chains, and of draws of each; the second try has twice as many.
+    rng, progress
+        Random numbers, and a callback.
+    fit
+        From draws to what is returned, and whether chains have settled.
+    accept, warm_up
+        Share of proposals to be accepted, and draws to warm up, of the first try.
+    """
+    prepared, (chains, n) = _prepared(density), size
+
+    def fitted(task: str, length: int, accept: float, warm_up: int) -> tuple[F, bool]:
+        callback = callback_of(progress, task, chains, length + warm_up)
+        values, statistics = sample(
+            prepared, chains, length, rng, callback, accept=accept, warm_up=warm_up
+        )
+        return fit(NutsDraws(values["parameters"], statistics, again=accept == CAREFUL))
+
+    result, settled = fitted("draws", n, accept, warm_up)
+    return result if settled else fitted("more draws", 2 * n, CAREFUL, WARM_UP)[0]
+
+
+def _prepared(density: Density) -> Any:
+    """Return a density in the form that nutpie samples."""
+    return library().compiled_pyfunc.from_pyfunc(
+        density.size,
+        lambda: density,
+        lambda *_: lambda x: {"parameters": x},
+        [np.dtype(np.float64)],
+        [(density.size,)],
+        ["parameters"],
+        make_initial_point_fn=lambda seed: np.random.default_rng(seed).uniform(-1, 1, density.size),
+    )
+
+
+def sample(
+    model: Any,
+    chains: int,
+    n: int,
+    rng: np.random.Generator,
+    callback: Callable[[int], None] | None,
+    *,
+    accept: float = TARGET_ACCEPT,
+    warm_up: int = WARM_UP,
+) -> tuple[dict[str, Array], dict[str, Array]]:
+    """Draw n points of each chain, after warming up; return draws and statistics by name.
+
+    References
+    ----------
+    Neal, R. M. (2011). MCMC using Hamiltonian dynamics. In: Handbook of Markov Chain Monte Carlo.
+    https://doi.org/10.1201/b10905-6
+
+    Hoffman, M. D. & Gelman, A. (2014). The No-U-Turn sampler: adaptively setting path lengths in
+    Hamiltonian Monte Carlo. Journal of Machine Learning Research 15, 1593-1623.
+    """
+
+    def report(running: Any) -> None:
+        if callback is not None:
+            callback(sum(chain.finished_draws for chain in running))
+
+    tree: Any = library().sample(
+        model,
+        draws=n,
+        tune=warm_up,
+        chains=chains,
+        target_accept=accept,
+        seed=int(rng.integers(2**32)),
+        save_warmup=False,
+        progress_bar=False,
+        progress_callback=None if callback is None else report,
+        progress_rate=_RATE,
+    )
+    values = {name: x.to_numpy() for name, x in tree["posterior"].data_vars.items()}
+    variables = tree["sample_stats"].data_vars.items()
+    statistics = {_ARVIZ.get(name, name): x.to_numpy() for name, x in variables}
+    return values, {name: x for name, x in statistics.items() if name in _STATISTICS}
+
+
+def callback_of(
+    progress: Progress | None, task: str, chains: int, total: int
+) -> Callable[[int], None] | None:
+    """Return the callback of a task, which takes the total number of draws of all chains."""
+    if progress is None:
+        return None
+    before = 0
+
+    def report(draws: int) -> None:
+        nonlocal before
+        done = draws // chains
+        if done > before:
+            progress(task, done - before, total)
+            before = done
+
+    return report

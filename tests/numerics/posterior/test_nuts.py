@@ -1,0 +1,68 @@
+import sys
+
+import numpy as np
+import pytest
+from scipy.stats import norm
+
+from benchinfer.errors import MissingExtra
+from benchinfer.numerics.posterior import nuts
+
+COV = np.array([[4.0, 1.9, 0.0], [1.9, 1.0, 0.0], [0.0, 0.0, 1e-4]])
+
+
+class Normal:
+    """Skew normal density of very different scales."""
+
+    size = 3
+
+    def __call__(self, x):
+        slope = -np.linalg.solve(COV, x)
+        return float(x @ slope) / 2, slope
+
+
+def _drawn(seed=5, n=800, chains=8, progress=None, *, settled=True):
+    rng = np.random.default_rng(seed)
+    return nuts.until_settled(
+        Normal(), (chains, n), rng, progress, lambda drawn: (drawn, settled or drawn.again)
+    )
+
+
+def test_draws_have_the_moments_and_tails_of_the_density():
+    drawn = _drawn()
+    assert drawn.points.shape == (8, 800, 3)
+    assert drawn.divergences == 0
+    assert not drawn.again
+    flat, error = drawn.points.reshape(-1, 3), np.sqrt(COV.diagonal())
+    np.testing.assert_allclose(flat.mean(axis=0) / error, 0, atol=0.08)
+    unit = np.outer(error, error)
+    np.testing.assert_allclose(np.cov(flat.T) / unit, COV / unit, atol=0.08)
+    for tail in (0.025, 0.9):
+        below = (flat < error * norm.ppf(tail)).mean(axis=0)
+        np.testing.assert_allclose(below, tail, atol=0.02)
+
+
+def test_the_same_seed_gives_the_same_draws():
+    np.testing.assert_array_equal(_drawn(7, 50).points, _drawn(7, 50).points)
+    assert (_drawn(7, 50).points != _drawn(8, 50).points).any()
+
+
+def test_draws_that_have_not_settled_are_drawn_again_in_smaller_steps():
+    first, again = _drawn(n=100), _drawn(n=100, settled=False)
+    assert again.again
+    assert again.points.shape == (8, 200, 3)
+    assert again.statistics["step_size"].mean() < first.statistics["step_size"].mean()
+
+
+def test_progress_is_told_of_all_draws_of_a_task():
+    tasks = []
+    _drawn(n=100, progress=lambda *task: tasks.append(task), settled=False)
+    for task, total in (("draws", 1100), ("more draws", 1200)):
+        done = [d for name, d, of in tasks if name == task and of == total]
+        assert sum(done) <= total
+    assert {name for name, *_ in tasks} <= {"draws", "more draws"}
+
+
+def test_without_nutpie_the_extra_is_named(monkeypatch):
+    monkeypatch.setitem(sys.modules, "nutpie", None)
+    with pytest.raises(MissingExtra, match="nutpie is not installed"):
+        _drawn()
