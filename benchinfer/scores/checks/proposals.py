@@ -734,8 +734,8 @@ def _gives(table: TrialTable, candidate: Candidate) -> str:
     part = f"; {join(joined)} as part of the algorithm" if joined else ""
     part += f"; {join(factors)} as factors" * bool(factors)
     rows = f"; rows with {candidate.options['where']}" if "where" in candidate.options else ""
-    given = reading is None or reading.layout != "long" or "measures" not in candidate.options
-    scores = () if given else reading.of("score")
+    long = None if reading is None or reading.layout != "long" else reading
+    scores = () if long is None or "measures" not in candidate.options else long.of("score")
     aside = [name for name in scores if name not in names] if {*names} < {*scores} else []
     left = f"; {join(aside)} left out: infinite scores" if aside else ""
     return f"{' x '.join(parts)}{measures}{part}{rows}{left}"
