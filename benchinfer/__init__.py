@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from benchinfer import stability as stability
     from benchinfer import typing as typing
     from benchinfer.analyses.bayes.compare import compare_bayes
+    from benchinfer.analyses.board.board import board
     from benchinfer.analyses.bootstrap.compare import compare_bootstrap
     from benchinfer.analyses.choice.compare import compare
     from benchinfer.analyses.factors.compare import compare_factors
@@ -69,6 +70,7 @@ _homes = {
     "__version__": "core.provenance",
     "allocate": "analyses.plan.allocation",
     "archetypes": "analyses.subgroups.archetypes.archetypes",
+    "board": "analyses.board.board",
     "compare": "analyses.choice.compare",
     "compare_bayes": "analyses.bayes.compare",
     "compare_bootstrap": "analyses.bootstrap.compare",
@@ -112,6 +114,7 @@ __all__ = [
     "__version__",
     "allocate",
     "archetypes",
+    "board",
     "compare",
     "compare_bayes",
     "compare_bootstrap",

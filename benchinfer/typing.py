@@ -5,6 +5,7 @@ from benchinfer.analyses.bayes.leave_one_out import LeaveOneOut
 from benchinfer.analyses.bayes.pairwise.comparison import BayesPairsComparison
 from benchinfer.analyses.bayes.predictive_checks import PredictiveChecks
 from benchinfer.analyses.bayes.responses.comparison import ResponseComparison
+from benchinfer.analyses.board.result import Board
 from benchinfer.analyses.choice.answer import Answer
 from benchinfer.analyses.factors.factors import Factors
 from benchinfer.analyses.gate.result import Gate, GatedMeasure, Need
@@ -39,6 +40,7 @@ __all__ = [
     "Archetypes",
     "BayesComparison",
     "BayesPairsComparison",
+    "Board",
     "ClusterStability",
     "Comparison",
     "Comparisons",

@@ -116,8 +116,8 @@ FIGURES = {
     "subgroups": ("Groups of data sets", "tree divisions"),
     "archetypes": ("Where algorithms win", "simplex profiles curve together regions"),
     "running": (
-        "Planned and running experiments, gates",
-        "power path e-process sequence order measures",
+        "Planned and running experiments, boards, gates",
+        "power path e-process sequence order measures record",
     ),
     "limits": ("Runs with a limit", "solved cactus profile"),
 }

@@ -154,7 +154,9 @@ def nasty():
 
 @pytest.fixture(scope="session")
 def nasty_resampled():
-    return bi.compare_bootstrap(nasty_scores().complete("value"), seed=1, resamples=500)
+    return bi.compare_bootstrap(
+        nasty_scores().complete("value"), adjust="none", seed=1, resamples=500
+    )
 
 
 @pytest.fixture(scope="session")

@@ -68,6 +68,7 @@ KINDS: dict[str, Callable[[bi.ScoreTable], Any]] = {
         bi.per_dataset(bi.compare_points, table).relations(), resamples=5
     ),
     "answer": bi.compare,
+    "board": lambda table: bi.board(table, sequence=table.algorithms),
     "gate": lambda table: bi.gate(table, baseline="a", candidate="b"),
     "plan": lambda table: bi.plan(table, 0.1),
     "archetypes": lambda table: bi.archetypes(table, k=2, starts=2),

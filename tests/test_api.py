@@ -25,6 +25,7 @@ NAMES = [
     "__version__",
     "allocate",
     "archetypes",
+    "board",
     "compare",
     "compare_bayes",
     "compare_bootstrap",
@@ -59,6 +60,8 @@ SUBMODULES = ["errors", "papers", "priors", "stability", "typing"]
 # Keyword-only from the star on: what comes later may not shift what scripts rely on.
 SIGNATURES = {
     "allocate": "pilot, measure=None, *, std_error=None, costs=None, fixed=None",
+    "board": "scores, measure=None, *, sequence, by_more_than=0.0, level=0.95,"
+    " spending='fallback', horizon=None, against='holder', spread='auto', state=None",
     "compare": "scores, measure=None, *, control=None, alternative='two-sided',"
     " interval='compatible', target='auto', level=0.95, missing='use', normalise=None, seed=1,"
     " progress=None",
@@ -96,8 +99,8 @@ SIGNATURES = {
     " control=None, alternative='two-sided', adjust='auto', interval='compatible',"
     " reference='rotation', target='auto', level=0.95, missing='use', seed=1",
     "compare_pair": "scores, measure=None, *, test='auto', dataset=None, pair=None, control=None,"
-    " margin=None, alternative='two-sided', adjust='auto', interval='compatible', level=0.95,"
-    " parts=None, missing='use', seed=1",
+    " baseline=None, margin=None, alternative='two-sided', adjust='auto',"
+    " interval='compatible', level=0.95, parts=None, missing='use', seed=1",
     "compare_permutation": "scores, measure=None, *, on='aligned-ranks', null='auto',"
     " resamples=100000, contrasts='tukey', control=None, alternative='two-sided', adjust='auto',"
     " interval='compatible', pairs='pairwise', target='auto', level=0.95, missing='use', seed=1,"
@@ -216,7 +219,7 @@ OF_A_MIXED_MODEL = {
 def test_names() -> None:
     assert bi.__all__ == NAMES
     assert dir(bi) == sorted(NAMES + SUBMODULES)
-    assert len(NAMES) <= 40
+    assert len(NAMES) <= 41
 
 
 @pytest.mark.parametrize("name", NAMES)

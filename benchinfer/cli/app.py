@@ -22,6 +22,7 @@ _HOMES = {
     "report": "benchinfer.cli.commands",
     "subgroups": "benchinfer.cli.subgroups",
     "gate": "benchinfer.cli.gate",
+    "board": "benchinfer.cli.gate",
     "monitor": "benchinfer.cli.monitor",
     "plan": "benchinfer.cli.plan",
     "allocate": "benchinfer.cli.plan",

@@ -61,6 +61,16 @@ GLOSSARY: dict[str, str] = {
     "verdict": "first or second (is better), equivalent, undecided, or missing; of means on fewer"
     " than 30 data sets it holds if differences are symmetric",
     "winner": "name of the better algorithm, empty where there is none",
+    "entry": "number of the entry of a board, in the order in which entries came",
+    "holder": "record holder on the day of the entry",
+    "p_record": "p-value of the hypothesis that the entry is not better than the record holder of"
+    " its day by more than is asked",
+    "level_spent": "level at which the entry was tested",
+    "record": "whether the entry is a record",
+    "shown_worse": "whether it is shown to be worse than the record holder of its day, tested at"
+    " one minus the level alone",
+    "contender": "whether it is not shown to be worse than the present record, tested at one minus"
+    " the level alone",
     "n": "number of scores; in tables of monitored experiments, of replications per data set",
     "n_datasets": "number of data sets with a score, or in a planned experiment",
     "n_replications": "replications per data set in a planned experiment",

@@ -15,15 +15,16 @@ import secrets
 import stat
 import sys
 from collections.abc import Callable, Generator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
 from functools import cache
 from importlib import import_module
 from pathlib import Path
-from types import UnionType
+from types import TracebackType, UnionType
 from typing import (
     Any,
     Literal,
     NamedTuple,
+    Self,
     TypeAliasType,
     Union,
     cast,
@@ -418,6 +419,59 @@ def writing(path: str | Path) -> Generator[None]:
         raise BenchinferError(
             f"{str(path)!r} cannot be written: {why}.", hint="name another file."
         ) from None
+
+
+class LockedFile(AbstractContextManager["LockedFile"]):
+    """A file that one process at a time reads, uses and writes.
+
+    Parameters
+    ----------
+    path
+        The file; it need not exist. The lock is a file of the same name with ``.lock`` added.
+    """
+
+    def __init__(self, path: str | Path) -> None:
+        if not str(path):
+            raise BenchinferError(
+                "'' names no file for the state.",
+                hint="name a file, as in 'state.json'; it need not exist.",
+            )
+        check_target(path)
+        with writing(path):
+            self.path = followed(path)  # whoever names it by a link waits for the same lock
+            if self.path.exists() and not self.path.is_file():
+                raise BenchinferError(
+                    f"{str(path)!r} is no file.", hint="a state is a file of its own."
+                )
+        self._stack = ExitStack()
+        self._depth = 0
+
+    def __enter__(self) -> Self:
+        """Wait for the lock; within a context that holds it there is nothing to wait for."""
+        if self._depth == 0:
+            import fcntl  # not on Windows, where all else works
+
+            lock = self.path.with_name(f"{self.path.name}.lock")
+            with writing(lock):
+                if lock.is_symlink():
+                    raise BenchinferError(
+                        f"{str(lock)!r} is a link.", hint="a lock is a file of its own."
+                    )
+                file = self._stack.enter_context(lock.open("a", encoding="utf-8"))
+            fcntl.flock(file, fcntl.LOCK_EX)
+        self._depth += 1
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        """Release the lock."""
+        self._depth -= 1
+        if self._depth == 0:
+            self._stack.close()
 
 
 def _replace(target: Path, data: bytes) -> None:

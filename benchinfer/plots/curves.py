@@ -34,6 +34,26 @@ PANEL, _ROW = 0.86, 0.74  # of a panel's pitch is used
 _SMALL = 1.45  # inches that a small panel is high, heading and ticks included
 
 
+_LEVELS, _OVERLAID = 200, 2.0  # heights at which bands are looked at, and most of them at a place
+
+
+def told_apart(low: Array, high: Array) -> bool:
+    """Return whether the bands of K curves, (K, G) ends from 0 to 1, can share a panel.
+
+    They can where a place that a band covers is covered by at most two of them on average: the
+    colours of more mix to brown.
+
+    Examples
+    --------
+    >>> ends = np.array([[0.1, 0.2], [0.5, 0.6], [0.8, 0.9]])
+    >>> told_apart(ends, ends + 0.1), told_apart(0 * ends, 0 * ends + 1)
+    (True, False)
+    """
+    at = np.linspace(0, 1, _LEVELS)[:, None, None]
+    cover = ((low <= at) & (at <= high)).sum(axis=1)
+    return bool(cover.sum() <= _OVERLAID * np.count_nonzero(cover))
+
+
 @dataclass(frozen=True, slots=True)
 class ProfileCurve:
     """The curve of an algorithm."""

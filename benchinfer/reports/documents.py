@@ -19,6 +19,7 @@ from benchinfer.core.sections import Page, Refusal, Request, Rows, Section
 if TYPE_CHECKING:
     import pandas as pd
 
+    from benchinfer.analyses.board.result import Board
     from benchinfer.analyses.choice.answer import Answer
     from benchinfer.analyses.factors.factors import Factors
     from benchinfer.analyses.gate.result import Gate
@@ -378,6 +379,20 @@ GATE = Document(
     },
     source="benchinfer.analyses.gate.result:Gate",
 )
+BOARD = Document(
+    "BoardDocument",
+    "Verdicts on the entries of a board.",
+    {
+        **of_source("verdict", "headline", "measure", "level"),
+        "by_more_than": (float, "Difference that a record has to be better by."),
+        "spending": (str, "How the level is spent over the entries."),
+        **of_source("records", "contenders", "rule", "method"),
+        "entries": (Rows, "One row per entry, in their order."),
+        "notes": (list[str], "On the order of the entries, and what their tests take for granted."),
+        "provenance": (PROVENANCE, "Where the result comes from."),
+    },
+    source="benchinfer.analyses.board.result:Board",
+)
 _SAID_PART = Document(
     "SaidPart",
     "What a part of a report says in words.",
@@ -634,3 +649,15 @@ def gate(result: Gate) -> dict[str, object]:
         for name, row in result.items()
     }
     return GATE.of(result, measures=result.summary(), evidence=evidence, notes=list(result.notes))
+
+
+def board(result: Board) -> dict[str, object]:
+    """Write down a board."""
+    return BOARD.of(
+        result,
+        by_more_than=result.options.by_more_than,
+        spending=result.provenance.adjustment,
+        entries=result.summary(),
+        notes=list(result.notes),
+        provenance=PROVENANCE.of(result.provenance),
+    )

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import get_args
 
+from benchinfer.analyses.board.result import Board
 from benchinfer.analyses.choice.answer import Answer
 from benchinfer.analyses.factors.factors import Factors
 from benchinfer.analyses.gate.result import Gate
@@ -39,6 +40,7 @@ type Result = (
     | Plan
     | Allocation
     | Gate
+    | Board
 )
 # Data sets from which on a consensus over them says more than they do one by one.
 _SEVERAL = 3
@@ -147,7 +149,8 @@ def gather(results: object, scores: ScoreTable | None, *, bayes: bool = True) ->
         | Consensus
         | Plan
         | Allocation
-        | Gate,
+        | Gate
+        | Board,
     ):
         return ReportInput((results,), (), scores)
     if isinstance(results, Answer):
@@ -160,8 +163,9 @@ def gather(results: object, scores: ScoreTable | None, *, bayes: bool = True) ->
         raise BenchinferError(
             f"cannot report a {type(results).__name__}.",
             hint="give a score table, a comparison, comparisons per data set or of monitored"
-            " measures, sets of the best, a relation, an ensemble, a consensus, a plan, a gate,"
-            " groups of data sets, archetypes, regions, effects of factors, or a list of them.",
+            " measures, sets of the best, a relation, an ensemble, a consensus, a plan, a gate, a"
+            " board, groups of data sets, archetypes, regions, effects of factors, or a list of"
+            " them.",
         )
     parts = [gather(item, scores, bayes=bayes) for item in results]
     if not parts:

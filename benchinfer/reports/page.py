@@ -9,6 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
+from benchinfer.analyses.board.result import Board
 from benchinfer.analyses.gate.result import Gate
 from benchinfer.analyses.plan.allocation import Allocation
 from benchinfer.analyses.plan.result import Plan
@@ -145,7 +146,7 @@ def compose(gathered: ReportInput, title: str | None = None) -> Page:
     ]
     parts = [replace(part, sections=_ready(part)) for part in parts_of(gathered)]
     cited = [c.citations() for c in everyone]
-    cited += [r.citations() for r in gathered.results if isinstance(r, Gate | Where)]
+    cited += [r.citations() for r in gathered.results if isinstance(r, Gate | Board | Where)]
     if gathered.agreed or any(isinstance(r, Consensus) for r in gathered.results):
         cited.append(sections.citations())
     cited += [plan_citations(r) for r in gathered.results if isinstance(r, Plan | Allocation)]

@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from benchinfer.analyses.board.result import Board
+from benchinfer.analyses.board.sections import board_sections
 from benchinfer.analyses.choice.sections import measures_section
 from benchinfer.analyses.gate.result import Gate
 from benchinfer.analyses.gate.sections import gate_sections
@@ -44,7 +46,12 @@ def parts_of(gathered: ReportInput) -> list[MeasurePart]:
     """Return the parts of a report, in its order, before their sections have anchors."""
     comparisons = [r for r in gathered.results if isinstance(r, Comparison)]
     parts = [_part(measure, n, gathered) for n, measure in enumerate(_measures(gathered), 1)]
-    return [*_all_measures(comparisons), *parts, *_orders(gathered), *_gates_and_plans(gathered)]
+    return [
+        *_all_measures(comparisons),
+        *parts,
+        *_orders(gathered),
+        *_decisions(gathered),
+    ]
 
 
 def _measures(gathered: ReportInput) -> list[Measure]:
@@ -168,15 +175,17 @@ def _orders(gathered: ReportInput) -> list[MeasurePart]:
     ]
 
 
-def _gates_and_plans(gathered: ReportInput) -> list[MeasurePart]:
-    """Return one part for each gate and planned experiment, numbered where there are several."""
+def _decisions(gathered: ReportInput) -> list[MeasurePart]:
+    """Return one part for each gate, board and plan, numbered where there are several."""
     gates = [r for r in gathered.results if isinstance(r, Gate)]
     plans = [r for r in gathered.results if isinstance(r, Plan | Allocation)]
     parts = [("gate", "Gate", r.verdict, len(gates), gate_sections(r)) for r in gates]
+    boards = [r for r in gathered.results if isinstance(r, Board)]
+    parts += [("board", "Board", r.verdict, len(boards), board_sections(r)) for r in boards]
     parts += [
         ("plan", "Planned experiment", "", len(plans), SECTIONS[type(r)](r, None)) for r in plans
     ]
-    numbers = [*range(1, len(gates) + 1), *range(1, len(plans) + 1)]
+    numbers = [n for each in (gates, boards, plans) for n in range(1, len(each) + 1)]
     return [
         MeasurePart(f"{anchor}-{n}", title + f" {n}" * (total > 1), tag, content)
         for n, (anchor, title, tag, total, content) in zip(numbers, parts, strict=True)

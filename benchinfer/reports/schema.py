@@ -45,7 +45,7 @@ _TEXTS = frozenset(
         ),
         *("null", "structure", "residual", "quantity", "variant", "parameter", "diagnosis"),
         *("changes", "relation", "state", "side", "covariate", "study", "letters", "kind", "what"),
-        *("description", "nearest", "members", "other"),
+        *("description", "nearest", "members", "other", "holder"),
         *(
             "analysis",
             "reason",
@@ -61,6 +61,7 @@ _TEXTS = frozenset(
 _FLAGS = frozenset(
     (
         *("ok", "fits", "refitted", "inside", "losses_inside", "regret_exact", "provisional"),
+        *("record", "shown_worse", "contender"),
         *("decided", "dominates", "on_front", "may_be_best", "not_beaten", "not_beaten_beyond"),
     )
 )
@@ -97,6 +98,7 @@ COMMANDS: dict[str, Document] = {
     "plan": documents.PLAN,
     "allocate": documents.ALLOCATION,
     "gate": documents.GATE,
+    "board": documents.BOARD,
     "subgroups": documents.SUBGROUPS,
 }
 

@@ -24,6 +24,7 @@ from benchinfer.scores.checks.faults import (
     averaged,
     covariate_faults,
     duplicate_rows,
+    kinds_as_replications,
     passed,
     status_without_limit,
     tally,
@@ -467,6 +468,7 @@ def _read(source: object, declaration: Declaration) -> ScoreTable:
         options = declared_measures, repeats, failed
         reading = _rows_read(origin, roles, constant, findings, options, new_names)
         reading, failures = _settled(reading, origin, findings, crashed, by_tool=by_tool)
+        findings += kinds_as_replications(reading, _declared(origin, declaration))
         findings = _with_faults(findings, origin, reading)
         reading, nested = _of_units(reading, declaration.unit_weights, findings)
     table = _table(origin, reading, findings, scheme, failures, nested, paired=declaration.paired)
@@ -475,6 +477,11 @@ def _read(source: object, declaration: Declaration) -> ScoreTable:
         known = read_features(features, table.datasets, origin, keys, new_names)
         table = replace(table, features=known)
     return table if not factors else _of_factors(table, factors)
+
+
+def _declared(origin: Source, declaration: Declaration) -> set[str]:
+    """Return the columns that the user, or the tool that wrote the table, gives a role."""
+    return {*({} if origin.known is None else origin.known.columns), *(declaration.columns or {})}
 
 
 def _with_cells(

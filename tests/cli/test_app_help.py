@@ -18,7 +18,7 @@ from benchinfer.cli.groups import names_table
 
 ORDER = [
     *("init", "check", "describe", "compare", "consensus", "report", "subgroups", "gate"),
-    *("monitor", "plan", "allocate", "reproduce"),
+    *("board", "monitor", "plan", "allocate", "reproduce"),
 ]
 COMMANDS = [
     *((name,) for name in ORDER if name != "compare"),

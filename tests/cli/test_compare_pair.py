@@ -34,6 +34,7 @@ def test_every_argument_reaches_the_library(
         "test": "parts-t",
         "pair": ("svm", "knn"),
         "control": None,
+        "baseline": None,
         "margin": 0.02,
         "alternative": "better",
         "adjust": "hommel",
@@ -109,3 +110,10 @@ def test_one_data_set_of_several(run: Callable) -> None:
     wrong = run(*several, "--dataset", "irs")
     assert wrong.exit_code == 2
     assert "unknown dataset 'irs'" in wrong.stderr
+
+
+def test_a_number_in_place_of_an_algorithm(run: Callable, folds: tuple[str, ...]) -> None:
+    found = run(*folds, "--baseline", "0.8")
+    assert found.exit_code in {0, 3}, found.output
+    assert "0.8" in found.stdout
+    assert run(*folds, "--baseline", "0.8", "--pair", "svm,knn").exit_code == 2

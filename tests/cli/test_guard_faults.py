@@ -60,6 +60,7 @@ COMMANDS = {
     "report": ("report", "-o", "PAGE"),
     "subgroups": ("subgroups", "--features", "FEATURES", "--by", "size"),
     "gate": ("gate", *SIDES),
+    "board": ("board", "--sequence", "old,new"),
     "monitor": ("monitor", "--stage", "2", "--state", "none"),
     "plan": ("plan", "--difference", "0.1"),
     "allocate": ("allocate",),

@@ -142,6 +142,8 @@ def test_the_file_of_the_page_is_understood(run: Callable, here: Callable) -> No
 WRITES = {
     "report": ("report", "output"),
     "gate": ("gate", "report"),
+    "board": ("board", "report"),
+    "board state": ("board", "state"),
     "monitor": ("monitor", "state"),
     "monitor report": ("monitor", "report"),
     "plan": ("plan", "report"),
@@ -165,7 +167,8 @@ def test_the_file_names_no_file_elsewhere(
     table = here(text)
     (table.parent / "link").symlink_to(beyond)
     around = sorted(table.parent.parent.iterdir())
-    found = run(name, table, *(GATE if name == "gate" else ()))
+    needed = {"gate": GATE, "board": ("--sequence", "a,b")}
+    found = run(name, table, *needed.get(name, ()))
     assert found.exit_code == 2
     assert "of benchinfer.toml is not below this folder" in " ".join(found.stderr.split())
     assert sorted(table.parent.parent.iterdir()) == around

@@ -43,6 +43,7 @@ OTHERS = {
     "compare --per-dataset": ("compare", "points", *ERRORS, "--per-dataset"),
     "consensus": ("consensus", *ERRORS, "--by", "points"),
     "plan": ("plan", *ERRORS, "--difference", "0.05", "--costs", "5,1"),
+    "board": ("board", *ERRORS, "--sequence", "cart,knn,lda,mlp,rf,svm"),
     "gate": ("gate", ERRORS[0], "--baseline", "svm", "--candidate", "rf", "-m", "error:lower:0.01"),
     "monitor": ("monitor", *ERRORS, "--state", "none", "--stage", "50"),
 }

@@ -205,6 +205,7 @@ COMMANDS = {
     "describe": "",
     "consensus": "",
     "gate": "--baseline {0} --candidate {1}",
+    "board": "--sequence {0},{1},{2},{3},{4},{5}",
     "monitor": "--state none --stage 2",
     "plan": "--difference 0.05",
 }

@@ -162,6 +162,7 @@ MADE = {
     "Plan": lambda k: bi.plan(read(k), 0.01),
     "Allocation": allocated,
     "Gate": gated,
+    "Board": lambda k: bi.board(read(k), sequence=read(k).algorithms),
     "GatedMeasure": lambda k: next(iter(gated(k).values())),
     "Pareto": lambda k: bi.pareto(scores(k, measures=TWO)),
     "NewDataset": lambda k: bi.compare_mixed(read(k)).predict(),

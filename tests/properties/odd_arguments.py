@@ -125,6 +125,7 @@ def made(name: str) -> Any:
         "LimitedRuns": lambda: bi.read_scores(
             frame()[["dataset", "algorithm", "replication", "t"]], measures="t:lower:limit=3"
         ).runs(),
+        "Board": lambda: bi.board(table(), sequence=table().algorithms),
         "Gate": lambda: bi.gate(table(), baseline="a", candidate="b"),
         "MetaComparison": lambda: bi.compare_meta(table()),
         "MixedComparison": lambda: bi.compare_mixed(table(), covariates="size"),
@@ -166,6 +167,7 @@ VALID: dict[str, dict[str, Any]] = {
     "compare_permutation": {"scores": table, "resamples": 200},
     "consensus": {"ensemble": lambda: made("Ensemble")},
     "dataset_features": {"x": [[0.0, 1.0], [1.0, 3.0], [2.0, 5.0], [3.0, None]]},
+    "board": {"scores": table, "sequence": lambda: table().algorithms},
     "gate": {"scores": two, "measure": "acc", "baseline": "a", "candidate": "b"},
     "load_example": {"name": "demsar2006"},
     "monitor": {"scores": two, "measure": "acc", "stage": 2},

@@ -7,7 +7,10 @@ import pytest
 
 from tests.resealed import KINDS, changed, drawn, outcome, scores
 
-QUICK = ("points", "permutation", "sign", "meta", "wins", "monitor", "consensus", "plan", "gate")
+QUICK = (
+    *("points", "permutation", "sign", "meta", "wins", "monitor", "consensus", "plan", "gate"),
+    "board",
+)
 
 
 @pytest.mark.parametrize("kind", QUICK)

@@ -5,11 +5,14 @@ import io
 import json
 import random
 import shutil
+from collections import Counter
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 from benchinfer import ScoreTable, read_scores
 from benchinfer.core.errors import BenchinferError
+from benchinfer.core.numbers import number_of
 from tests.scores.sources.test_layouts_catalogue import LAYOUTS
 
 SAMPLES = Path(__file__).parent / "formats" / "samples"
@@ -19,6 +22,8 @@ JUNK = [
     *("{}", "[]", "null", "true", "2020-01-01", "dataset", "value", "=1+1", "{dataset}", "*"),
 ]
 ACC = {"acc": "higher"}
+# Samples of one row for each run, of which none is computed from several.
+TABLES = {at.path for at in LAYOUTS if at.path.endswith(".csv") and "*" not in at.path}
 BINARY = (".db", ".eval", ".parquet", ".npz")
 
 
@@ -198,6 +203,79 @@ def check_layout(folder: Path, seed: int) -> bool:
     else:
         file.write_bytes(_encoded(damaged(file.read_text(encoding="utf-8"), rng), rng))
     return proposed(f"{folder / 'part'}/{layout.path}") is not None
+
+
+@cache
+def _scores_of(path: str) -> dict[str, Counter[float]]:
+    """Return the scores of each measure of a sample."""
+    return _by_measure(proposed(f"{SAMPLES}/{path}"))
+
+
+def _by_measure(scores: ScoreTable | None) -> dict[str, Counter[float]]:
+    """Return the scores of each measure, as often as each is there."""
+    assert scores is not None
+    parts = scores.to_frame().groupby("measure")["value"]
+    return {str(name): Counter(values.round(9)) for name, values in parts}
+
+
+def _changed(rows: list[list[str]], rng: random.Random) -> tuple[str, list[list[str]]]:
+    """Change the columns or the rows of a table, and return what was done."""
+    header, *body = rows
+    j = rng.randrange(len(header))
+    kind = rng.choice(["order", "add", "rename", "drop", "empty", "shuffle", "truncate"])
+    if kind == "order":
+        places = rng.sample(range(len(header)), len(header))
+        return kind, [[row[i] for i in places] for row in rows]
+    if kind == "add":
+        column = ["extra", *(str(1000 + i) for i in range(len(body)))]
+        return kind, [[*row[:j], cell, *row[j:]] for row, cell in zip(rows, column, strict=True)]
+    if kind == "rename":
+        return kind, [[*header[:j], "other name", *header[j + 1 :]], *body]
+    if kind == "drop":
+        return kind, [[*row[:j], *row[j + 1 :]] for row in rows]
+    if kind == "empty":
+        i = rng.randrange(len(body))
+        body[i] = [*body[i][:j], rng.choice(["", "nan"]), *body[i][j + 1 :]]
+    if kind == "shuffle":
+        rng.shuffle(body)
+    return kind, [header, *(body[: rng.randint(1, len(body))] if kind == "truncate" else body)]
+
+
+def _numbers(rows: list[list[str]], name: str) -> list[float]:
+    """Return the numbers of a column, if there is one of this name."""
+    places = [i for i, at in enumerate(rows[0]) if at == name]
+    cells = (row[i] for row in rows[1:] for i in places)
+    return [round(number, 9) for cell in cells if (number := number_of(cell)) is not None]
+
+
+def check_measures(folder: Path, seed: int) -> bool:
+    """Read a layout with other columns or rows: no measure has numbers of another column.
+
+    Scores are as many as before, or what is not read is reported, where only the order is another.
+    """
+    rng = random.Random(seed)  # noqa: S311 - damage, no secrets
+    layout = rng.choice([at for at in LAYOUTS if at.path in TABLES])
+    file = folder / layout.path.rpartition("/")[2]
+    text = (SAMPLES / layout.path).read_text(encoding="utf-8")
+    sign = max(",;\t", key=text.partition("\n")[0].count)
+    kind, rows = _changed(list(csv.reader(io.StringIO(text), delimiter=sign)), rng)
+    with file.open("w", encoding="utf-8", newline="") as out:
+        csv.writer(out, delimiter=sign, lineterminator="\n").writerows(rows)
+    scores = proposed(file)
+    file.unlink()
+    if scores is None:
+        return False
+    before, after = _scores_of(layout.path), _by_measure(scores)
+    # A column that says which runs failed may have lost its name, and a name may be of a detector.
+    of_detectors = kind == "rename" and layout.path.startswith("boards/tiny")
+    for name in before.keys() & after.keys() - ({"VUS-PR"} if of_detectors else set()):
+        own = Counter(dict.fromkeys(_numbers(rows, name), len(rows)))
+        assert not after[name] - before[name] - own, (layout.path, seed, kind, name)
+    if kind in ("order", "shuffle"):
+        lost = any(before[name] - after.get(name, Counter()) for name in before)
+        said = {f.rule for f in scores.finding_records} & {"unused columns", "measures left out"}
+        assert not lost or said, (layout.path, seed, kind)
+    return True
 
 
 def _places(document: object, path: tuple[object, ...] = ()) -> Iterator[tuple[object, ...]]:

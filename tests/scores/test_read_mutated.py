@@ -6,12 +6,16 @@ from tests.scores.mutated import (
     check_folder,
     check_layout,
     check_long,
+    check_measures,
     check_number,
     check_proposal,
     check_sample,
 )
 
-CHECKS = [check_folder, check_layout, check_long, check_number, check_proposal, check_sample]
+CHECKS = [
+    *(check_folder, check_layout, check_long, check_measures, check_number, check_proposal),
+    check_sample,
+]
 
 
 @pytest.mark.parametrize(

@@ -166,6 +166,11 @@ class BootstrapComparison(TestedComparison):
             }
         )
 
+    @property
+    def _unbounded(self) -> int:
+        """How many intervals of probabilities of improvement are from 0 to 1."""
+        return int(((self.improved.low == 0) & (self.improved.high == 1)).sum())
+
     def profile(self, kind: Literal["scores", "ratios"] = "scores") -> pd.DataFrame:
         """Return performance profiles: one curve per algorithm.
 

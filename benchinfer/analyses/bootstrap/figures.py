@@ -13,6 +13,7 @@ import numpy as np
 
 from benchinfer.analyses.bootstrap.comparison import BootstrapComparison
 from benchinfer.comparison.figures import COMPARISON
+from benchinfer.core.errors import DesignError
 from benchinfer.core.numbers import count
 from benchinfer.numerics.types import Array
 from benchinfer.plots import bars
@@ -25,6 +26,7 @@ from benchinfer.plots.curves import (
     draw_profile,
     size_profile,
     ticks_across,
+    told_apart,
 )
 from benchinfer.plots.draw import Kind
 from benchinfer.plots.panels import scaled
@@ -95,6 +97,13 @@ def layout_improvement(
     name = measure_name(measure)
     decided = sum(row.filled for row in rows)
     shown = rows[:top]
+    if result._unbounded > len(rows) / 2:
+        raise DesignError(
+            f"{result._unbounded:,} of {len(rows):,} intervals are from 0 to 1: resamples do not"
+            " reach their ends at the level that holds for all pairs at once.",
+            hint='kind="aggregates" shows the algorithms; adjust="none" has intervals of each pair'
+            " alone.",
+        )
     some = f"{len(shown):,} of {len(rows):,} pairs, those of the best-ranked algorithms"
     return Intervals(
         rows=shown,
@@ -180,7 +189,7 @@ def _laid(
         table[column].to_numpy().reshape(k, -1)[:, rising]
         for column in ("proportion", "band_low", "band_high")
     )
-    together = is_wide(width) and k <= len(STYLES)
+    together = is_wide(width) and k <= len(STYLES) and told_apart(low, high)
     columns = min(k, 2) if not is_wide(width) else 4 if k <= 8 else 5
     room = 0.25 * width if together else PANEL * (width - 0.3) / columns - 0.05
     names = fitted(result.algorithms, room, bold=not together)

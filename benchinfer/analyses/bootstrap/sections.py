@@ -139,11 +139,14 @@ def improvement(result: BootstrapComparison) -> Section:
         " aggregate."
     )
     shown = Figure(result, "improvement", "Probability that the first is better, all pairs.")
+    # Of intervals from 0 to 1 there is nothing to see.
+    figures = (shown,) if result._unbounded <= of / 2 else ()
     if of > _PAIRS:
-        fold = Fold(f"Figure and table of the {of:,} pairs", (shown,), (pairs,))
+        title = f"{'Figure and table' if figures else 'Table'} of the {of:,} pairs"
+        fold = Fold(title, figures, (pairs,))
         return Section(title="Probability of improvement", text=(said, reading), fold=fold)
     return Section(
-        title="Probability of improvement", text=(said, reading), figures=(shown,), tables=(pairs,)
+        title="Probability of improvement", text=(said, reading), figures=figures, tables=(pairs,)
     )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -46,6 +46,7 @@ class GateRow:
     high: float
     # The worst difference that is tolerated, in the same unit: -1, or 0 without a tolerance
     limit: float
+    ahead: float  # what better has to exceed, in the same unit; 0 where that is equality
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,11 +61,12 @@ def layout(gate: Gate, width: Width = PAGE) -> GateFigure:
     level = level_percent(gate.level)
     said = "; ".join(f"{name} {row.verdict}, {effect(row)}" for name, row in gate.items())
     return GateFigure(
-        rows=tuple(_row(name, row, width) for name, row in gate.items()),
+        rows=tuple(_row(name, row, gate.by_more_than, width) for name, row in gate.items()),
         title=f"{gate.candidate} against {gate.baseline}: {gate.verdict}",
         notes=(
-            "candidate minus baseline in units of the tolerance, to the right better",
+            f"candidate minus baseline in units of {_unit(gate)}, to the right better",
             "shaded: worse by more than the tolerance",
+            *(["dashed: what a candidate that is better has to exceed"] * bool(gate.by_more_than)),
             f"ends of lines: one-sided {level} bounds; arrow: out of sight",
         ),
         width=width,
@@ -72,9 +74,18 @@ def layout(gate: Gate, width: Width = PAGE) -> GateFigure:
     )
 
 
-def _row(name: str, row: GatedMeasure, width: Width) -> GateRow:
+def _unit(gate: Gate) -> str:
+    """Return the unit of the axis in words."""
+    if gate.by_more_than and not any(row.measure.margin for row in gate.values()):
+        return "what has to be exceeded"
+    return "the tolerance"
+
+
+def _row(name: str, row: GatedMeasure, by_more_than: float, width: Width) -> GateRow:
     wide = is_wide(width)
-    size = row.measure.margin or max(abs(row.high - row.estimate), abs(row.low - row.estimate))
+    ahead = replace(row.measure, tolerance=by_more_than).margin
+    reach = max(abs(row.high - row.estimate), abs(row.low - row.estimate))
+    size = row.measure.margin or ahead or reach
     size = size if np.isfinite(size) and size > 0 else 1.0
     return GateRow(
         label=short([name], 30 if wide else 16)[name]
@@ -85,12 +96,14 @@ def _row(name: str, row: GatedMeasure, width: Width) -> GateRow:
         low=row.low / size,
         high=row.high / size,
         limit=-1.0 if row.measure.margin else 0.0,
+        ahead=ahead / size,
     )
 
 
 def draw(laid: GateFigure, ax: Axes) -> None:
     """Draw the measures into an Axes."""
-    ends = [e for row in laid.rows for e in (row.low, row.estimate, row.high) if np.isfinite(e)]
+    each = [(row.low, row.estimate, row.high, row.ahead) for row in laid.rows]
+    ends = [e for row in each for e in row if np.isfinite(e)]
     low, high = max(min([-1.5, *ends]), -_FAR), min(max([1.0, *ends]), _FAR)
     pad = 0.04 * (high - low)
     left, right = low - pad, high + pad
@@ -105,6 +118,8 @@ def draw(laid: GateFigure, ax: Axes) -> None:
         ends = [at - 0.17, at + 0.17]
         ax.fill_betweenx(ends, left, row.limit, color=HAIR, lw=0, zorder=0)
         ax.plot([0, 0], ends, color=INK, lw=0.9, zorder=1)
+        if row.ahead:
+            ax.plot([min(row.ahead, right)] * 2, ends, color=INK, lw=0.9, ls=(0, (3, 2)), zorder=1)
         shown = np.clip([row.low, row.high], left, right)
         ax.plot(shown, [at, at], color=mark.colour, lw=1.8, solid_capstyle="butt")
         beyond = "<" if row.estimate < left else ">" if row.estimate > right else mark.marker

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from benchinfer.analyses.choice.choice import choose
-from benchinfer.analyses.gate.bar import with_bar
+from benchinfer.analyses.gate.bar import against_bar
 from benchinfer.analyses.gate.harm import Harm, harm
 from benchinfer.analyses.gate.levels import of_levels
 from benchinfer.analyses.gate.missing import FAILED_WORDS, Missing, filled, missing, scored
@@ -24,6 +24,7 @@ from benchinfer.analyses.gate.one_sided import (
     untested,
 )
 from benchinfer.analyses.gate.result import Gate, GatedMeasure, Need, Want
+from benchinfer.analyses.pair.comparison import PairComparison
 from benchinfer.comparison.checks.run_means import of_runs, run_means
 from benchinfer.comparison.comparison import Target
 from benchinfer.comparison.evidence import alpha_of, as_table
@@ -83,7 +84,8 @@ def gate(
         on average over all cells of the other factors.
 
         A number is a bar: the scores of the candidate on one data set are one sample that is
-        compared with it, by the t test or with ``by="permutation"`` by signed ranks.
+        compared with it, by the t test, of right and wrong answers by the exact binomial test, or
+        with ``by="permutation"`` by signed ranks.
     candidate
         Algorithm that is to take its place, or another level of the same factor.
     want
@@ -170,9 +172,10 @@ def gate(
     scores = _of_cases(as_table(scores)) if unit == "case" else as_table(scores)
     names = _measures(scores, measure)
     _check_margin(by_more_than, want, names)
+    bar = None if isinstance(baseline, str) else baseline
     if not isinstance(baseline, str):
-        by = _of_bar(by)
-        scores, baseline = with_bar(scores, names, candidate, baseline)
+        _check_by(by)
+        scores, baseline = against_bar(scores, names, candidate, baseline)
     scores = of_levels(scores, baseline, candidate, names) if scores.factors else scores
     _check_sides(scores, baseline, candidate)
     check_failed(failed, words=FAILED_WORDS)
@@ -187,6 +190,7 @@ def gate(
             target,
             level,
             ahead=replace(pair.scores.measure(name), tolerance=by_more_than).margin,
+            bar=bar,
         )
         for name, pair in zip(names, pairs, strict=True)
     ]
@@ -214,13 +218,12 @@ def gate(
     return _beside_unpaired(result, apart, names, by=by, target=target, failed=failed)
 
 
-def _of_bar(by: By) -> By:
-    """Return the analysis of a candidate against a number, by default the t test."""
+def _check_by(by: By) -> None:
+    """Raise an ArgumentError for an analysis that takes no number as the baseline."""
     if by == "mixed":
         raise ArgumentError(
             "a mixed model takes no number as the baseline.", hint='by="pair" is the t test.'
         )
-    return "pair" if by == "auto" else by
 
 
 def _beside_unpaired(result: Gate, apart: ScoreTable, names: Sequence[str], **options: Any) -> Gate:
@@ -399,6 +402,10 @@ def _by_the_mean(q: GateQuestion) -> _Tested:
     Where all data sets have the same difference there is no error to judge the mean by, and it is
     the typical difference, too: signs tell.
     """
+    if q.bar is not None:
+        one = ANALYSES["pair"](q)
+        reason = one.comparison.reason if isinstance(one.comparison, PairComparison) else ""
+        return _Tested(q, one, reason, _harm(q, q.scores))
     choice = choose(q.scores, q.measure, q.target, rescale=False)  # tolerances have a unit
     of_these = choice.options.get("target") == "datasets"
     table = q.scores.domain_means(q.measure) if choice.units == "domains" else q.scores

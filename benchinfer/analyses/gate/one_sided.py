@@ -46,6 +46,7 @@ class GateQuestion:
     level: float  # confidence of each one-sided test
     domains: Domains = "pooled"  # whether the mixed model has levels of each domain
     ahead: float = 0.0  # difference that better has to exceed, on the modelling scale
+    bar: float | None = None  # the baseline, where it is a number
 
     @property
     def both(self) -> float:
@@ -97,6 +98,8 @@ def by_mixed(q: GateQuestion) -> OneSided:
 
 def by_pair(q: GateQuestion) -> OneSided:
     """Test by what fits the scores of one data set; outcomes on shared items by Tango's score."""
+    if q.bar is not None:
+        return _against_bar(q, q.bar)
     setting, scores = Setting.of(q.scores, q.measure)
     data = paired_scores(scores, setting)
     fitting, _ = rules.fitting(data)
@@ -126,6 +129,22 @@ def by_pair(q: GateQuestion) -> OneSided:
         return _evidence(comparison, better, beyond, worse)
     z = independent_rates.score_statistic(first, second, -m)
     return _evidence(comparison, float(ndtr(-z)), beyond, float(ndtr(z)))
+
+
+def _against_bar(q: GateQuestion, bar: float) -> OneSided:
+    """Test one sample against a number: by t, right and wrong answers by the exact binomial."""
+    side = q.scores.subset(algorithms=[q.candidate])
+    comparison = compare_pair(side, q.measure, baseline=bar, level=q.both)
+    if comparison.test != "binomial":
+        return _by_t(comparison, q)
+    setting, scores = Setting.of(q.scores, q.measure)
+    data = paired_scores(scores, setting, q.baseline)
+    names = setting.algorithms
+    pair = data.of(names.index(q.candidate), names.index(q.baseline))
+    right, n, rate = int((pair.first > 0.5).sum()), len(pair.first), float(pair.second[0])
+    low, high = np.clip([rate - comparison.measure.margin, rate + q.ahead], 0.0, 1.0).tolist()
+    ways = ((low, 1), (high, 1), (low, -1))
+    return _evidence(comparison, *(outcomes.binomial(right, n, *way) for way in ways))
 
 
 def block_differences(q: GateQuestion) -> tuple[Array, Array, Array]:

@@ -8,25 +8,21 @@ the state is locked while it is read, used and written: two processes take turns
 
 import json
 from collections.abc import Mapping, Sequence
-from contextlib import AbstractContextManager, ExitStack
 from dataclasses import dataclass
 from itertools import chain
-from pathlib import Path
-from types import TracebackType
-from typing import Any, Self
+from typing import Any
 
 from benchinfer.analyses.monitor.anytime import Bets
 from benchinfer.analyses.monitor.feed import Broken, Pin
 from benchinfer.core.errors import BenchinferError, ScoreTableError
 from benchinfer.core.saving import (
+    LockedFile,
     check_target,
     decode,
     encode,
-    followed,
     read_sealed,
     sealed,
     write_atomically,
-    writing,
 )
 
 type _Fault = tuple[int, str, str]
@@ -47,7 +43,7 @@ class Memory:
     bets: Bets | None = None  # what the bets on these have come to; None where there are none
 
 
-class StateFile(AbstractContextManager["StateFile"]):
+class StateFile(LockedFile):
     """A state file, held by one process at a time.
 
     Parameters
@@ -62,47 +58,6 @@ class StateFile(AbstractContextManager["StateFile"]):
     ...     state.read({"stage": 50}).pins
     ()
     """
-
-    def __init__(self, path: str | Path) -> None:
-        if not str(path):
-            raise BenchinferError(
-                "'' names no file for the state.",
-                hint="name a file, as in 'state.json'; it need not exist.",
-            )
-        check_target(path)
-        with writing(path):
-            self.path = followed(path)  # whoever names it by a link waits for the same lock
-            if self.path.exists() and not self.path.is_file():
-                raise BenchinferError(
-                    f"{str(path)!r} is no file.", hint="a state is a file of its own."
-                )
-        self._stack = ExitStack()
-        self._depth = 0
-
-    def __enter__(self) -> Self:
-        if self._depth == 0:
-            import fcntl  # not on Windows, where all else works
-
-            lock = self.path.with_name(f"{self.path.name}.lock")
-            with writing(lock):
-                if lock.is_symlink():
-                    raise BenchinferError(
-                        f"{str(lock)!r} is a link.", hint="a lock is a file of its own."
-                    )
-                file = self._stack.enter_context(lock.open("a", encoding="utf-8"))
-            fcntl.flock(file, fcntl.LOCK_EX)
-        self._depth += 1
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self._depth -= 1
-        if self._depth == 0:
-            self._stack.close()
 
     def read(self, design: Mapping[str, Any]) -> Memory:
         """Read the past of an experiment of this design; a new one has none."""

@@ -8,6 +8,7 @@ from typing import Any, Literal
 import numpy as np
 
 from benchinfer.analyses.pair import diagnostics, rules
+from benchinfer.analyses.pair.bar import name_of, with_bar
 from benchinfer.analyses.pair.comparison import PairComparison
 from benchinfer.analyses.pair.diagnostics import normality
 from benchinfer.analyses.pair.numerics import t_tests
@@ -189,6 +190,21 @@ def _direction(test: str, estimate: Array, statistic: Array) -> Array:
     return estimate if test == "5x2cv-f" else statistic
 
 
+def _of_pair(scores: ScoreTable, pair: tuple[str, str]) -> ScoreTable:
+    """Return the scores of two algorithms; raise an ArgumentError where one has none."""
+    if strange := [name for name in pair if name not in scores.algorithms]:
+        raise ArgumentError(unknown("algorithm", strange[0], scores.algorithms))
+    return scores.subset(algorithms=list(pair))
+
+
+def _with_number(bar: int, k: int) -> ContrastFamily:
+    """Return the contrasts of each of the other columns with that of a number."""
+    others = np.array([i for i in range(k) if i != bar], np.int64)
+    index = np.column_stack([others, np.full(len(others), bar)])
+    matrix = np.eye(k)[others] - np.eye(k)[bar]
+    return ContrastFamily(index, matrix, "comparisons with the number")
+
+
 @checked
 def compare_pair(
     scores: ScoreTable,
@@ -198,6 +214,7 @@ def compare_pair(
     dataset: str | None = None,
     pair: tuple[str, str] | None = None,
     control: str | None = None,
+    baseline: float | None = None,
     margin: float | None = None,
     alternative: Alternative = "two-sided",
     adjust: Adjust = "auto",
@@ -219,7 +236,8 @@ def compare_pair(
         Test: ``"t"``, ``"welch"``, ``"corrected-t"``, ``"5x2cv-t"``, ``"5x2cv-f"``,
         ``"wilcoxon"``, ``"sign"``, ``"sign-flip"``, ``"bayes-t"``, ``"mcnemar"``,
         ``"mcnemar-midp"``, ``"mcnemar-chi2"``, ``"mcnemar-score"``, ``"paired-rates"``,
-        ``"independent-rates"`` or ``"parts-t"``. ``"auto"``: by how scores came about.
+        ``"independent-rates"``, ``"parts-t"`` or ``"binomial"``. ``"auto"``: by how scores came
+        about.
 
         ``"auto"`` is the corrected t-test for folds and hold-out, McNemar's exact test for outcomes
         that are 0 or 1 on shared items, an exact test of independent rates where each algorithm has
@@ -237,6 +255,10 @@ def compare_pair(
     control
         Algorithm that each other one is compared with, or ``"best"``: the one with the best
         estimate.
+    baseline
+        A number that each algorithm is compared with, in place of another algorithm: its scores are
+        one sample. By the t test, right and wrong answers by the exact binomial test, or as `test`
+        says.
     margin
         Difference that does not matter, for equivalence and non-inferiority; by default the
         measure's tolerance.
@@ -298,16 +320,18 @@ def compare_pair(
     if dataset is not None:
         scores = scores.subset(datasets=dataset)
     if pair is not None:
-        if strange := [name for name in pair if name not in scores.algorithms]:
-            raise ArgumentError(unknown("algorithm", strange[0], scores.algorithms))
-        scores = scores.subset(algorithms=list(pair))
+        scores = _of_pair(scores, pair)
+    if baseline is not None:
+        scores = with_bar(scores, measure, baseline)
     setting, scores = Setting.of(scores, measure)
     options = replace(options, measure=setting.measure.name)
-    options.check_family(setting.algorithms)
+    if baseline is None:
+        options.check_family(setting.algorithms)
     check_missing(setting, missing)
     if margin is not None:
         setting = replace(setting, measure=replace(setting.measure, tolerance=margin))
-    data = paired_scores(scores, setting)
+    number = None if baseline is None else name_of(baseline)
+    data = paired_scores(scores, setting, number)
     resolved, reason = rules.resolve(test, data)
     means = scores.cells(setting.measure.name).mean[0]
 
@@ -322,6 +346,9 @@ def compare_pair(
         rules.refuse_without_spread(resolved, data, flat)
         return compared(setting, data, means, family, procedure, options, reason)
 
+    if number is not None:
+        bar = setting.algorithms.index(number)
+        return compare(_with_number(bar, len(setting.algorithms)))
     if options.pair is None:
         return options.compared(setting.algorithms, means, compare)
     index = np.array([[setting.algorithms.index(name) for name in options.pair]], np.int64)

@@ -73,6 +73,11 @@ class PairComparison(TestedComparison):
     def _differences_of_levels(self) -> bool:
         return self.test not in OF_RANKS
 
+    @property
+    @override
+    def _by_name(self) -> str:
+        return "" if self.options.baseline is not None else super()._by_name
+
     @override
     def _rank_sets(self) -> RankSets:
         """Return the sets of the best and of ranks from p-values of the pairs."""
@@ -104,7 +109,8 @@ class PairComparison(TestedComparison):
     @property
     def test_name(self) -> str:
         """The test in words."""
-        return WORDS[self.test]
+        one_sample = self.test == "t" and self.options.baseline is not None
+        return "t-test of one sample" if one_sample else WORDS[self.test]
 
     def _effects(self) -> Mapping[str, Array]:
         """Return estimate, interval and test of the pairs, in the measure's own unit."""

@@ -24,6 +24,7 @@ class PairOptions(TestedOptions):
     test: Literal["auto"] | Test
     dataset: str | None
     pair: tuple[str, str] | None
+    baseline: float | None = None
     contrasts: Contrasts = "tukey"
     margin: float | None
     adjust: Procedure
@@ -39,6 +40,11 @@ class PairOptions(TestedOptions):
             raise ArgumentError(
                 f"pair is {pair!r}, control is {self.control!r}.",
                 hint="pair names two algorithms; control, a base model for all, goes without it.",
+            )
+        if self.baseline is not None and (pair is not None or self.control is not None):
+            raise ArgumentError(
+                f"baseline is {self.baseline!r}, pair is {pair!r}, control is {self.control!r}.",
+                hint="a number is what each algorithm is compared with; it goes without them.",
             )
         if self.parts is not None and self.test != "parts-t":
             raise ArgumentError(f"parts is {self.parts}.", hint='it goes with test="parts-t".')

@@ -42,6 +42,7 @@ type Test = Literal[
     "paired-rates",
     "independent-rates",
     "parts-t",
+    "binomial",
 ]
 TESTS: tuple[Test, ...] = get_args(Test.__value__)
 WORDS: dict[str, str] = {
@@ -61,9 +62,10 @@ WORDS: dict[str, str] = {
     "paired-rates": "test of paired rates",
     "independent-rates": "exact test of independent rates",
     "parts-t": "paired t-test on parts of the test set",
+    "binomial": "exact binomial test",
 }
 PAIRED_OUTCOMES = ("mcnemar", "mcnemar-midp", "mcnemar-chi2", "mcnemar-score", "paired-rates")
-OUTCOMES = (*PAIRED_OUTCOMES, "independent-rates")
+OUTCOMES = (*PAIRED_OUTCOMES, "independent-rates", "binomial")
 _UNPAIRED = ("welch", "independent-rates")
 _OVERLAPPING = ("corrected-t", "5x2cv-t", "5x2cv-f", "bayes-t")
 _OF_UNITS = ("t", "welch", "sign-flip")
@@ -91,10 +93,10 @@ def fitting(data: PairedScores) -> tuple[Test, str]:
     if overlaps(data):
         _require_overlap(data)
         return "corrected-t", f"scores come from {data.kind!r}, whose training sets overlap"
+    if data.bar is not None:
+        return _of_one_sample(data)
     if not data.paired:
-        if data.right_or_wrong and data.kind == "items":
-            return "independent-rates", "each algorithm has test items of its own, right or wrong"
-        return "welch", "algorithms do not share replications"
+        return _of_two_samples(data)
     if data.total is not None:
         return "t", "units differ in their number of items, which its error allows for (CR2)"
     if data.right_or_wrong:
@@ -107,6 +109,18 @@ def fitting(data: PairedScores) -> tuple[Test, str]:
         None: "algorithms share replications, taken as independent as nothing else is declared",
     }
     return "t", why[data.kind]
+
+
+def _of_one_sample(data: PairedScores) -> tuple[Test, str]:
+    if data.right_or_wrong:
+        return "binomial", "answers are right or wrong, and their share is set against a number"
+    return "t", "the scores are one sample that is set against a number"
+
+
+def _of_two_samples(data: PairedScores) -> tuple[Test, str]:
+    if data.right_or_wrong and data.kind == "items":
+        return "independent-rates", "each algorithm has test items of its own, right or wrong"
+    return "welch", "algorithms do not share replications"
 
 
 def overlaps(data: PairedScores) -> bool:
@@ -160,6 +174,14 @@ def misfit(test: Test, data: PairedScores) -> str:
         ),
         (test in OUTCOMES and not data.right_or_wrong, "not all scores are 0 or 1"),
         (
+            test == "binomial" and data.bar is None,
+            "it sets a share against a number (baseline=0.5)",
+        ),
+        (
+            test in PAIRED_OUTCOMES and data.bar is not None,
+            "a number is right or wrong on no item",
+        ),
+        (
             test in ("wilcoxon", "sign") and data.right_or_wrong,
             "scores are 0 or 1, so that as a rule the median difference is 0 and says nothing",
         ),
@@ -184,6 +206,8 @@ def without_error(test: Test, data: PairedScores) -> tuple[Test | None, str]:
     """Return the test that answers where differences have no spread, and why; None without one."""
     if not data.paired or overlaps(data):
         return None, ""
+    if data.right_or_wrong and data.bar is not None:
+        return "binomial", "it counts the items that are right"
     if data.right_or_wrong and data.total is None:
         return "mcnemar", "it counts the items that one alone gets right"
     return "sign-flip", f"differences without any spread leave no error for the {WORDS[test]}"
@@ -225,6 +249,7 @@ FORMULAS: dict[str, str] = {
     "paired-rates": "(b - c) / sqrt(b + c - (b - c)^2 / n), normal",
     "independent-rates": "tables by Fisher's mid-p, at the least favourable common rate",
     "parts-t": "mean difference of parts / (s / sqrt(N)), t with N - 1 df",
+    "binomial": "number of right answers against a binomial distribution",
 }
 _INTERVALS: dict[str, str] = {
     "5x2cv-t": "t intervals about the first of the ten differences",
@@ -239,6 +264,7 @@ _INTERVALS: dict[str, str] = {
     "mcnemar-score": "differences of rates with Tango's score intervals",
     "paired-rates": "differences of rates with normal intervals",
     "independent-rates": "differences of rates with Miettinen and Nurminen's score intervals",
+    "binomial": "rates less the number with Clopper and Pearson's intervals",
 }
 _SOURCES: dict[str, tuple[object, ...]] = {
     "t": (),
@@ -257,6 +283,7 @@ _SOURCES: dict[str, tuple[object, ...]] = {
     "paired-rates": (),
     "independent-rates": (independent_rates.unconditional, independent_rates.score_statistic),
     "parts-t": (),
+    "binomial": (),
 }
 
 
@@ -301,7 +328,7 @@ def method(result: PairComparison) -> str:
     if test == "parts-t":
         parts = f" Items were split at random into {int(result.looks[0].n)} parts of equal size."
     return (
-        f"The {scale}scores of {measure.noun} were compared by the {WORDS[test]}"
+        f"The {scale}scores of {measure.noun} were compared by the {result.test_name}"
         f" on {result.setting.units or f'{n} {what}'}.{zeros(result.zeros)}{why}{parts}"
         f" Estimates are {_INTERVALS.get(test, 'mean differences with t intervals')}."
         f"{equivalence} {sentence(result.provenance.adjustment)}."

@@ -35,7 +35,8 @@ class PairedScores:
     kind: str | None
     overlap: float | None
     folds: int | None
-    right_or_wrong: bool  # whether all scores are 0 or 1
+    right_or_wrong: bool  # whether all scores are 0 or 1, those of a number apart
+    bar: int | None = None  # column of a number that the algorithms are compared with
 
     def level(self, test: str, means: Array, measure: Measure) -> Level:
         """Return the levels of the algorithms that go with a test, by their own scores."""
@@ -88,8 +89,11 @@ class Pair:
         return self.first - self.second
 
 
-def paired_scores(scores: ScoreTable, setting: Setting) -> PairedScores:
-    """Return the scores of one data set, a row per replication and a column per algorithm."""
+def paired_scores(scores: ScoreTable, setting: Setting, bar: str | None = None) -> PairedScores:
+    """Return the scores of one data set, a row per replication and a column per algorithm.
+
+    One of the algorithms may be a number, `bar`, that the others are compared with.
+    """
     _refuse_several(setting)
     name, resampling = setting.measure.name, setting.resampling
     blocks = scores.blocks(name)
@@ -101,7 +105,8 @@ def paired_scores(scores: ScoreTable, setting: Setting) -> PairedScores:
             " compare_mixed.",
         )
     table = np.where(blocks.count > 0, blocks.mean, np.nan)
-    there = np.abs(table[blocks.count > 0])
+    column = None if bar is None else setting.algorithms.index(bar)
+    there = np.abs(table[(blocks.count > 0) & (np.arange(table.shape[1]) != column)])
     outcomes = setting.measure.scale == "identity" and bool(np.isin(there, (0, 1)).all())
     if outcomes and setting.measure.better == "lower":
         table = table + 1.0  # an error of 0 is right
@@ -115,6 +120,7 @@ def paired_scores(scores: ScoreTable, setting: Setting) -> PairedScores:
         overlap=0.0 if resampling is None else resampling.overlap,
         folds=None if resampling is None else resampling.folds,
         right_or_wrong=outcomes,
+        bar=column,
     )
 
 

@@ -12,7 +12,7 @@ from scipy.special import ndtr, ndtri
 
 from benchinfer.analyses.pair.numerics import independent_rates, outcomes, t_tests
 from benchinfer.analyses.pair.numerics.t_tests import DifferenceTest, EstimatedDifference
-from benchinfer.analyses.pair.rules import PAIRED_OUTCOMES, TESTS, WORDS, Test, misfit
+from benchinfer.analyses.pair.rules import OUTCOMES, PAIRED_OUTCOMES, TESTS, WORDS, Test, misfit
 from benchinfer.analyses.pair.scores import Pair, PairedScores
 from benchinfer.comparison.adjustment import SIDES, tail_level
 from benchinfer.core.errors import DesignError
@@ -76,6 +76,8 @@ def tested(pair: Pair, data: PairedScores, procedure: PairProcedure) -> Differen
     if test == "independent-rates":
         first, second = ((int((s > 0.5).sum()), len(s)) for s in (pair.first, pair.second))
         return _of_independent_rates(first, second, procedure)
+    if test == "binomial":
+        return _against_number(pair, procedure)
     kind, table = _KINDS[test], fourfold(pair)
     statistic, p = outcomes.mcnemar(table, procedure.side, kind)
     invert = outcomes.tango if kind == "score" else rates.newcombe_paired
@@ -242,6 +244,23 @@ def _of_independent_rates(
     return _of_rates(difference, statistic, p, interval, procedure)
 
 
+def _against_number(pair: Pair, procedure: PairProcedure) -> DifferenceTest:
+    """Test the share of right answers of the first against a number, the second."""
+    right, n, rate = int((pair.first > 0.5).sum()), len(pair.first), float(pair.second[0])
+    p = outcomes.binomial(right, n, rate, procedure.side)
+
+    def invert(tail: float) -> tuple[float, float]:
+        count, of = np.array([float(right)]), np.array([float(n)])
+        low, high = rates.rate_interval("clopper-pearson", count, of, tail)
+        return float(low[0]) - rate, float(high[0]) - rate
+
+    share = right / n
+    error, null = np.sqrt([share * (1 - share) / n, rate * (1 - rate) / n])
+    difference = EstimatedDifference(share - rate, float(error), np.inf)
+    statistic = (share - rate) / float(null) if null > 0 else share - rate
+    return _of_rates(difference, statistic, p, invert, procedure)
+
+
 # Differences of which all signs are counted for tests that do not decide.
 _COUNTED = 25
 
@@ -287,6 +306,9 @@ def other_tests(
 
 def _impossible(test: str, data: PairedScores, pair: Pair) -> bool:
     """Return whether a test cannot be computed."""
+    of_two = test in ("welch", *PAIRED_OUTCOMES, "independent-rates")
+    if (data.bar is None and test == "binomial") or (data.bar is not None and of_two):
+        return True  # a number is no sample
     if test in ("welch", "independent-rates"):
         return test == "independent-rates" and not data.right_or_wrong
     if not data.paired:
@@ -295,7 +317,7 @@ def _impossible(test: str, data: PairedScores, pair: Pair) -> bool:
         return bool(misfit("5x2cv-t", replace(data, total=None)))
     if test == "corrected-t":
         return not data.overlap
-    return (test in PAIRED_OUTCOMES and not data.right_or_wrong) or len(pair.first) < 2
+    return (test in OUTCOMES and not data.right_or_wrong) or len(pair.first) < 2
 
 
 def _as_published(first: str, second: str, pair: Pair, procedure: PairProcedure) -> list[OtherTest]:

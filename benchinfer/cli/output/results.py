@@ -19,6 +19,7 @@ from benchinfer.core.sections import Section
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from benchinfer.analyses.board.result import Board
     from benchinfer.analyses.choice.answer import Answer
     from benchinfer.analyses.factors.factors import Factors
     from benchinfer.analyses.gate.result import Gate
@@ -153,6 +154,16 @@ def gate(verdict: Gate, report: str | None = None) -> None:
                 out.prose(plain(needs), indent="    ", hanging="  ")
         for text in verdict.notes:
             out.prose(plain(text), indent="  ", hanging="  ")
+        if report is not None:
+            out.prose(f"Report: {report}", style="dim")
+
+
+def board(result: Board, report: str | None = None) -> None:
+    """Print a board: the verdict on the last entry, the records, and the last entries."""
+    from benchinfer.analyses.board.sections import board_sections
+
+    with Terminal() as out:
+        sections.write(out, board_sections(result))
         if report is not None:
             out.prose(f"Report: {report}", style="dim")
 

@@ -9,7 +9,14 @@ import numpy as np
 from benchinfer.core.errors import DesignError
 from benchinfer.core.numbers import count
 from benchinfer.numerics.types import Array, Codes
-from benchinfer.plots.curves import PANEL, STYLES, ProfileCurve, ProfileLayout, ticks_across
+from benchinfer.plots.curves import (
+    PANEL,
+    STYLES,
+    ProfileCurve,
+    ProfileLayout,
+    ticks_across,
+    told_apart,
+)
 from benchinfer.plots.panels import scaled
 from benchinfer.plots.style import PAGE, Width, is_wide
 from benchinfer.plots.text import fitted, key
@@ -59,7 +66,7 @@ def layout(
     share, ends = _curves(value, runs.dataset[problem], algorithm, grid, len(runs.algorithms))
     order = np.lexsort([-share.mean(axis=1), -share[:, -1]])[:top]
     total, k = len(share), len(order)
-    together = is_wide(width) and k <= len(STYLES)
+    together = is_wide(width) and k <= len(STYLES) and told_apart(*ends[:, order])
     columns = min(k, 2) if not is_wide(width) else 4 if k <= 8 else 5
     room = 0.25 * width if together else PANEL * (width - 0.3) / columns - 0.05
     names = fitted(runs.algorithms, room, bold=not together)

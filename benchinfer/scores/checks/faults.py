@@ -7,7 +7,7 @@ they are reported as such, or taken as missing, and need no covariate.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, cast
 
@@ -23,7 +23,13 @@ from benchinfer.scores.coverage import Finding
 from benchinfer.scores.declaration import PASS, Failed
 from benchinfer.scores.numerics.attempts import share_all_right, share_any_right
 from benchinfer.scores.numerics.places import MOST
-from benchinfer.scores.roles.labels import condition_of, evaluated_part, parts_of_data
+from benchinfer.scores.roles.labels import (
+    SPLIT,
+    condition_of,
+    evaluated_part,
+    kinds_of_splits,
+    parts_of_data,
+)
 from benchinfer.scores.rows.nesting import of_answers
 from benchinfer.scores.rows.summary import Summary, first_rows, n_rows
 
@@ -43,6 +49,7 @@ TIMED_OUT = (
 )
 type Fault = Callable[[Reading], Finding | None]
 _N, _RIGHT = "benchinfer_answers", "benchinfer_right"
+NO_LIMIT = "status without a limit"  # the rule of times that stopped runs are said to have
 _VALUE = nw.col("value")
 _ABSENT = _VALUE.is_null() | _VALUE.is_nan()
 _INFINITE = ~_ABSENT & ~_VALUE.is_finite()
@@ -370,6 +377,25 @@ def parts_as_replications(reading: Reading) -> Finding | None:
     return None
 
 
+def kinds_as_replications(reading: Reading, declared: Collection[str]) -> list[Finding]:
+    """Report ways to split data, such as random and chronological, in a column named as splits.
+
+    Whose role is declared, holds what the user says.
+    """
+    columns = reading.roles.of.get("replication", ())
+    if len(columns) != 1 or columns[0] in declared or common_name(columns[0]) != SPLIT:
+        return []
+    column, texts = columns[0], sorted({*reading.rows.replications()})
+    if not kinds_of_splits(texts):
+        return []
+    what = f"{column} holds {join(texts)}, which are kinds of splits, no replications."
+    hint = (
+        f"where={literal(condition_of(column, texts[0]))} takes one;"
+        f" columns={ {column: 'dataset'}!r} takes all, as do the roles factor and replication."
+    )
+    return [Finding("kinds of splits", "error", len(texts), what, (), hint)]
+
+
 def direction_not_given(reading: Reading) -> Finding | None:
     """Report measures without a declared direction."""
     known = {measure.name for measure in reading.measures}
@@ -451,10 +477,10 @@ def status_without_limit(reading: Reading, source: Source) -> list[Finding]:
             f"the column {column} names {count(n, 'time-out')}, whose times are no times that runs"
             " took, and no measure has a limit."
         )
-        leave = [f"columns={ {column: 'failure'}!r} takes these runs as failures without a time."]
+        leave = [f"columns={ {column: 'status'}!r} with a limit takes them as stopped runs."]
     limit = limits[0] if limits else "seconds:lower:limit=3600"
     hint = " ".join([f"declare it: measures={literal(limit)}.", *leave])
-    return [Finding("status without a limit", "error", n, what, (), hint)]
+    return [Finding(NO_LIMIT, "error", n, what, (), hint)]
 
 
 def _repeated_times(reading: Reading) -> list[str]:

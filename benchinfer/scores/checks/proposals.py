@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any, Protocol, cast
 
 from benchinfer.core.errors import BenchinferError, MissingExtra, ScoreTableError
 from benchinfer.core.numbers import count, join
-from benchinfer.scores.columns.roles import COMMON, GROUPS, ITEMS, common_name
+from benchinfer.scores.checks.faults import NO_LIMIT
+from benchinfer.scores.columns.roles import COMMON, GROUPS, ITEMS, common_name, placeholders
 from benchinfer.scores.coverage import Finding, refusal
 from benchinfer.scores.declaration import Declaration
 from benchinfer.scores.roles.crossing import MOST_LEVELS
@@ -27,7 +28,7 @@ from benchinfer.scores.sources.curves import STEPS, TARGETS, TRACES
 from benchinfer.scores.sources.files import open_source
 from benchinfer.scores.sources.frames import Source
 from benchinfer.scores.sources.layouts import PUBLISHED, is_measure
-from benchinfer.scores.sources.patterns import Pattern, pattern_of
+from benchinfer.scores.sources.patterns import Pattern, pattern_of, pattern_of_files
 from benchinfer.scores.sources.query import filtered
 
 if TYPE_CHECKING:
@@ -165,6 +166,7 @@ def _with_directions(
     """Return an error on directions that are not given, with those that the names have."""
     names = dict(fault.proposes)["measures"]
     known = {name: direction(name) for name in names}
+    against = [finding for finding in against if finding.severity != "error"]
     if not against or not any(known.values()):
         return error
     return ScoreTableError(
@@ -217,6 +219,7 @@ def _tried[T: TrialTable](
     first = queue[len(ways_of_faults)] if len(queue) > len(ways_of_faults) else queue[0]
     made: dict[bytes, tuple[bool, Proposal]] = {}
     tried: list[Options] = []
+    of_first: list[Finding] = []
     while queue and len(tried) < _MOST_TRIALS and len(made) < _SHOWN:
         candidate = queue.pop(0)
         if candidate.options in tried:
@@ -225,9 +228,10 @@ def _tried[T: TrialTable](
         table, ways, faults = _trial(read, source, declaration, candidate)
         if table is None:
             mended = list(_mended(candidate, faults, origin, declaration))
-            queue[:0] = [c for c in mended if c.options not in tried]
+            of_first = faults if candidate is first else of_first
             if candidate is first and not mended and _is_sure(candidate, {}, declaration):
                 return [], None, faults  # of the scores, where the roles leave no doubt
+            queue[:0] = [c for c in mended if c.options not in tried]
             continue
         if len(table.failures()) and (curve := _of_curves(candidate, origin, declaration)):
             queue[:0] = curve  # what is not logged at each step is no failure
@@ -235,7 +239,7 @@ def _tried[T: TrialTable](
         if len(table.algorithms) < 2:
             continue
         if candidate is first and _is_sure(candidate, ways, declaration):
-            return [], (table, _note(candidate, ways)), []
+            return [], (table, _note(candidate, ways, table.measures)), []
         added = {n: v for n, v in candidate.options.items() if n != "measures"}
         proposal = Proposal(_written(source), added, ways, _gives(table, candidate))
         # Another way to the same scores is no other proposal.
@@ -243,7 +247,18 @@ def _tried[T: TrialTable](
         made.setdefault(table.summary.mean.tobytes(), (sparse, proposal))
     ranked = [proposal for _, proposal in sorted(made.values(), key=lambda pair: pair[0])]
     against = _against(first)
-    return ranked, None, against if made else _unread(origin, declaration, against)
+    limit = _limit_lacking(first, of_first)
+    return ranked, None, against if made else limit or _unread(origin, declaration, against)
+
+
+def _limit_lacking(candidate: Candidate, faults: Sequence[Finding]) -> list[Finding]:
+    """Return a limit that lacks, as all that lacks, with the likely roles; else nothing."""
+    columns = candidate.options.get("columns", {})
+    if {fault.rule for fault in faults} != {NO_LIMIT} or not columns:
+        return []
+    roles = join([f"{name} as {role}" for name, role in columns.items()])
+    what = f"{roles}, which columns={dict(columns)!r} says."
+    return [*faults, Finding("likely roles", "warning", len(columns), what)]
 
 
 def _queue(
@@ -304,7 +319,7 @@ def _is_sure(candidate: Candidate, ways: Mapping[str, str], declaration: Declara
     return not ways or any(ways.values())
 
 
-def _note(candidate: Candidate, ways: Mapping[str, str]) -> Finding:
+def _note(candidate: Candidate, ways: Mapping[str, str], measures: Sequence[Measure]) -> Finding:
     """Return a note on what was taken for what, how that is changed, and the options for it."""
     reading = candidate.reading
     of = (lambda _: ()) if reading is None else reading.of
@@ -318,7 +333,8 @@ def _note(candidate: Candidate, ways: Mapping[str, str]) -> Finding:
     accepted = [f"{name}: {way} is better, by its name" for name, way in ways.items() if way]
     what = f"taken by names and structure: {'; '.join([', '.join(parts), *accepted])}."
     hint = "columns={...} and measures={...} change that."
-    if (states := of("status")) and "lower" in ways.values():
+    lower = any(m.better == "lower" and m.limit is None for m in measures)
+    if (states := of("status")) and lower:
         hint += f" columns={ {states[0]: 'status'}!r} takes it as states of runs with a limit."
     columns = candidate.options.get("columns", {})
     proposes: tuple[tuple[str, tuple[str, ...] | str], ...] = (
@@ -581,7 +597,7 @@ def _needed(
 def _names_of_files(origin: Source, declaration: Declaration) -> Iterator[str]:
     """Yield patterns of the names of files that give roles."""
     if declaration.name is None and len(origin.files) > 1:
-        pattern = pattern_of([name.rpartition(".")[0] or name for name in origin.files])
+        pattern = pattern_of_files([name.rpartition(".")[0] or name for name in origin.files])
         for roles in _roles_of_parts(pattern, {*(declaration.columns or {}).values()}):
             yield pattern.written(roles)
     yield declaration.name or ""
@@ -664,6 +680,18 @@ def _mended(
     joined = [*candidate.options.get("columns", {}).values()].count("algorithm") > 1
     if any(of_trace) and not joined:  # functions are no settings
         yield candidate.having(targets=TARGETS)
+    steps = _steps(origin, declaration)
+    if not steps and _only_scores(candidate) and declaration.repeats == "error":
+        yield candidate.having(repeats="keep")
+
+
+def _only_scores(candidate: Candidate) -> bool:
+    """Return whether the rows of each file hold scores, and nothing that tells them apart."""
+    if candidate.reading is None or "repeats" in candidate.options:
+        return False
+    names = placeholders(candidate.options.get("name", ""))
+    others = [r for n, r in candidate.reading.roles.items() if n not in names]
+    return bool(names) and all(r in ("score", "companion") or ": date" in r for r in others)
 
 
 def _without_infinite(candidate: Candidate, faults: Sequence[Finding]) -> Iterator[Candidate]:
@@ -706,7 +734,8 @@ def _gives(table: TrialTable, candidate: Candidate) -> str:
     part = f"; {join(joined)} as part of the algorithm" if joined else ""
     part += f"; {join(factors)} as factors" * bool(factors)
     rows = f"; rows with {candidate.options['where']}" if "where" in candidate.options else ""
-    scores = () if reading is None or reading.layout != "long" else reading.of("score")
+    given = reading is None or reading.layout != "long" or "measures" not in candidate.options
+    scores = () if given else reading.of("score")
     aside = [name for name in scores if name not in names] if {*names} < {*scores} else []
     left = f"; {join(aside)} left out: infinite scores" if aside else ""
     return f"{' x '.join(parts)}{measures}{part}{rows}{left}"

@@ -293,8 +293,9 @@ def placeholders(pattern: str) -> list[str]:
 def expression(pattern: str, alternatives: Mapping[str, Sequence[str]]) -> re.Pattern[str]:
     """Return the regular expression of a pattern: ``*`` is any text, each name in braces a group.
 
-    A pattern is as in ``"split{replication}_test_{measure}"``; `alternatives` are the only texts
-    that a name may stand for.
+    A name that occurs twice is the same text at both places. A pattern is as in
+    ``"split{replication}_test_{measure}"``; `alternatives` are the only texts that a name may stand
+    for.
 
     Examples
     --------
@@ -303,9 +304,11 @@ def expression(pattern: str, alternatives: Mapping[str, Sequence[str]]) -> re.Pa
     """
     parts = re.split(r"(\{\w+\}|\*)", pattern)
     texts: list[str] = []
-    for part in parts:
+    for i, part in enumerate(parts):
         if part == "*":
             texts.append(".*")
+        elif part.startswith("{") and part in parts[:i]:
+            texts.append(f"(?P={part[1:-1]})")
         elif part.startswith("{"):
             known = sorted(alternatives.get(part[1:-1], ()), key=len, reverse=True)
             texts.append(f"(?P<{part[1:-1]}>{'|'.join(map(re.escape, known)) or '.+?'})")

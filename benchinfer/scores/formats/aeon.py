@@ -40,13 +40,16 @@ def predictions(path: Path, typed: str) -> Results | None:
     try:
         with path.open(encoding="utf-8", newline="") as file:
             heads = [line.strip().split(",") for line in islice(file, 3)]
-            cases = [line.strip().split(",")[:2] for line in file if line.strip()]
+            lines = [line.strip().split(",") for line in file if line.strip()]
         dataset, algorithm, split, resample = heads[0][:4]
         measure, score = _SCORES[len(heads[2])]
-        values = [score(true, said) for true, said in cases]
+        columns = zip(*lines, strict=True)  # all cases have as many fields
+        values = [
+            score(true, said) for true, said in zip(next(columns), next(columns), strict=True)
+        ]
         row = {"dataset": dataset, "algorithm": algorithm, "replication": resample}
         value = sum(values) / len(values)
-    except (ValueError, LookupError, ZeroDivisionError):
+    except (ValueError, LookupError, ZeroDivisionError, StopIteration):
         raise ScoreTableError(
             f"predictions of aeon or tsml in {typed!r} cannot be read.",
             hint="three lines of a head, then label and prediction of each case, of classes or"

@@ -41,6 +41,9 @@ ARFF = (".arff",)
 # has such signs.
 _SPREAD = re.compile(r"\d\s*(?:\u00b1|\+/?-)\s*[\d.]|\.\d+(?:\+\d*\.\d+|\s*\(\d*\.\d+\))")
 _PERCENT = re.compile(r"(?:^|[,;\t|\"])\s*-?[\d.]+\s*%\"?\s*(?:[,;\t|]|$)")
+_TIME = re.compile(
+    r"(?:^|[,;\t|\"])\s*\d*\.\d+\s*(?:[nm\u00b5\u03bcu]?s|secs?|seconds?|min|h)\"?\s*(?:[,;\t|]|$)"
+)
 _MARK = re.compile(r"\d\.\d+[*\u2020\u2021]+\s*\"?\s*(?:[,;\t|]|$)")
 _FEW = 1 << 20
 _LOOK = 4096
@@ -161,7 +164,7 @@ FILES: tuple[tuple[str, bytes, str], ...] = (
     (r".+\.csv", b",NMI", "boards.scib.scib"),
     (r".+\.csv", b'"","NMI', "boards.scib.scib"),
     (r".+\.csv", b'"X","NMI', "boards.scib.scib"),
-    (r".*mergedTable_.+\.csv", b"file,", "boards.tsb_ad.merged"),
+    (r".*mergedTable_.+\.csv", b"", "boards.tsb_ad.merged"),
     (r".+_summary\.csv", b",workload,trial,", "boards.algoperf.summary"),
 )
 
@@ -308,8 +311,13 @@ def is_page(path: Path) -> bool:
     if (size := path.stat().st_size) > _LARGE:
         return False
     with path.open(encoding="utf-8", errors="replace") as file:
-        first = file.read(_LOOK).splitlines()[1:4]
+        header, *first = file.read(_LOOK).splitlines()[:4] or [""]
     signs = [_SPREAD, _PERCENT, _MARK] if size <= _FEW else [_SPREAD]
+    if (
+        size <= _FEW
+        and recognised([name.strip(' "') for name in re.split(r"[,;\t|]", header)]) is None
+    ):
+        signs.append(_TIME)  # durations of runs of a tool are no scores
     return any(sign.search(line) for line in first for sign in signs)
 
 

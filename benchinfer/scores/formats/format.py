@@ -220,7 +220,20 @@ def part[T](record: Record, key: str, kind: type[T], tool: str) -> T:
     value = record.get(key)
     if isinstance(value, kind):
         return value
-    raise _unlike(tool, f"{key!r} is {repr(value)[:40]}, not a {kind.__name__}")
+    raise unlike(tool, f"{key!r} is {repr(value)[:40]}, not a {kind.__name__}")
+
+
+def seconds_of(unit: str, known: Mapping[str, float], tool: str) -> float:
+    """Return a unit of time in seconds; raise an error on one that is not known.
+
+    Examples
+    --------
+    >>> seconds_of("ms", {"ms": 1e-3, "s": 1.0}, "JMH")
+    0.001
+    """
+    if unit in known:
+        return known[unit]
+    raise unlike(tool, f"{unit!r} is no unit of time that is known ({', '.join(known)})")
 
 
 def facts_of(record: object, *keys: str) -> Mapping[str, float | str]:
@@ -241,7 +254,7 @@ def records(record: Record, key: str, tool: str) -> list[Record]:
     """Return the records that a tool writes under a key."""
     items = cast("list[object]", part(record, key, list, tool))
     if not all(isinstance(item, Mapping) for item in items):
-        raise _unlike(tool, f"not all items of {key!r} are records")
+        raise unlike(tool, f"not all items of {key!r} are records")
     return cast("list[Record]", items)
 
 
@@ -249,11 +262,12 @@ def numbers(record: Record, key: str, tool: str) -> list[float | None]:
     """Return the numbers that a tool writes under a key; null is none."""
     items = cast("list[object]", part(record, key, list, tool))
     if odd := [item for item in items if not (item is None or is_score(item))]:
-        raise _unlike(tool, f"{len(odd)} of {len(items)} items of {key!r} are no numbers")
+        raise unlike(tool, f"{len(odd)} of {len(items)} items of {key!r} are no numbers")
     return cast("list[float | None]", items)
 
 
-def _unlike(tool: str, what: str) -> ScoreTableError:
+def unlike(tool: str, what: str) -> ScoreTableError:
+    """Return the error of results that are not as the tool writes them."""
     hint = "the file is damaged, or of a version of the tool that writes it otherwise."
     return ScoreTableError(f"results of {tool}: {what}.", hint=hint)
 
@@ -302,7 +316,7 @@ def document(path: Path, tool: str) -> Record:
     held = _decoded(path, tool)
     if isinstance(held, Mapping):
         return cast("Record", held)
-    raise _unlike(tool, f"{path.name!r} holds no record")
+    raise unlike(tool, f"{path.name!r} holds no record")
 
 
 def listed(path: Path, tool: str) -> list[Record]:
@@ -314,4 +328,4 @@ def _decoded(path: Path, tool: str) -> object:
     try:
         return json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError, RecursionError):
-        raise _unlike(tool, f"{path.name!r} in {path.parent.name!r} is no JSON") from None
+        raise unlike(tool, f"{path.name!r} in {path.parent.name!r} is no JSON") from None

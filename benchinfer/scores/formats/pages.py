@@ -12,7 +12,7 @@ from benchinfer.scores.formats.format import Rows
 from benchinfer.scores.formats.published.cells import Grid, PublishedTable, check_size, numbers_of
 from benchinfer.scores.formats.published.html import html
 from benchinfer.scores.formats.published.latex import latex
-from benchinfer.scores.formats.published.markdown import markdown
+from benchinfer.scores.formats.published.markdown import HEADING, markdown
 
 _READERS: dict[str, Callable[[str], list[Grid]]] = {
     ".md": markdown,
@@ -98,6 +98,17 @@ def rows_of_page(table: PublishedTable) -> tuple[Rows, list[Finding]]:
     if table.ranks:
         what = f"{count(table.ranks, 'whole number')} in brackets, as ranks have, left out."
         findings.append(Finding("ranks left out", "note", table.ranks, what))
+    if HEADING in table.means:
+        headings = list(dict.fromkeys(map(str, table.means[HEADING])))
+        what = (
+            f"{count(len(headings), 'table')} of the same columns are one, with their headings in"
+            f" the column {HEADING}: {several(headings)}."
+        )
+        hint = f"columns={ {HEADING: 'dataset'}!r} if each is of data of its own."
+        findings.append(Finding("several tables", "note", len(headings), what, (), hint))
+    if table.times:
+        what = f"times with units, of {several(table.times)}, are in seconds."
+        findings.append(Finding("units of time", "note", len(table.times), what))
     if table.spreads:
         cells = sum(v is not None for column in table.spreads.values() for v in column)
         what = f"{count(cells, 'cell')} hold a mean and its spread: only means are read here."

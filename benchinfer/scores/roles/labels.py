@@ -24,6 +24,15 @@ REPLICATIONS = re.compile(
 # Those on which algorithms are tested come first.
 PARTS = ("test", "testing", "validation", "valid", "val", "dev", "train", "training")
 
+SPLIT = "split"  # a column of splits, or of kinds of splits
+_WORD, _MOST_KINDS = 3, 12  # letters of a word for a split, kinds of splits
+_NUMBERS = frozenset(
+    (
+        *("one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"),
+        *("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth"),
+    )
+)
+
 
 def share_of(labels: Sequence[str], pattern: re.Pattern[str]) -> float:
     """Return the share of labels in which a pattern is found."""
@@ -55,6 +64,22 @@ def evaluated_part(labels: Sequence[str]) -> str:
     ('Dev', 'test')
     """
     return min(labels, key=lambda label: PARTS.index(label.casefold()))
+
+
+def kinds_of_splits(labels: Sequence[str]) -> bool:
+    """Return whether labels are words for ways to split data, not numbers of splits.
+
+    Examples
+    --------
+    >>> kinds_of_splits(["random", "chronological"]), kinds_of_splits(["a", "b"])
+    (True, False)
+    >>> kinds_of_splits(["split1", "split2"]), kinds_of_splits(["test", "train"])
+    (False, False)
+    """
+    words = [label.replace("-", "").replace("_", "").replace(" ", "") for label in labels]
+    long = all(len(word) >= _WORD and word.isalpha() for word in words)
+    long = long and not {word.casefold() for word in words} & _NUMBERS
+    return 1 < len(labels) <= _MOST_KINDS and long and not parts_of_data(labels)
 
 
 def condition_of(column: str, label: str) -> str:

@@ -60,6 +60,11 @@ AGGREGATE = re.compile(
     r"overall|avg|average|mean|total|all|macro_?avg|avg_rank|average_rank|mean_rank|sum"
 )
 _RETURNS = frozenset(("ret", "returns", "rewards", "fitness", "points", "score", "performance"))
+# Names of shares, which are measures, but not of settings such as a learning rate.
+_SHARES = re.compile(
+    r"(?!.*(learning|dropout|sampl|decay|mutat|cross|frame|baud|interest|growth|bit|data|anneal))"
+    r"\w+_(rate|percentage|accuracy|score)"
+)
 _DATES = re.compile(r"(^|_)date|stamp|_at$|start_time|end_time|^created$")
 
 
@@ -93,7 +98,7 @@ def suggested_roles(name: str) -> dict[str, float]:
         results["companion"] = 3.0
     elif full_name in VALUES or direction(name):
         results["score"] = 3.0 if full_name in VALUES or direction(name) else 2.0
-    elif {*full_name.split("_")} & (VALUES | _RETURNS):
+    elif {*full_name.split("_")} & (VALUES | _RETURNS) or _SHARES.fullmatch(full_name):
         results["score"] = 2.0
     if "score" in results:
         results = {role: w for role, w in results.items() if role == "score" or w >= OWN}

@@ -14,6 +14,7 @@ from benchinfer.core.numbers import number_of
 from benchinfer.numerics.types import Array, Codes
 from benchinfer.scores.columns.engines import FAILED, NONE
 from benchinfer.scores.roles.directions import direction, plain
+from benchinfer.scores.roles.labels import SPLIT, kinds_of_splits
 from benchinfer.scores.roles.names import AGGREGATE, suggested_roles
 
 if TYPE_CHECKING:
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 
 type Kind = Literal["empty", "boolean", "date", "url", "list", "free text", "text", "whole", "real"]
 ROWS = 50_000  # rows of the sample in which roles are searched
+_OF_SPLITS = {"dataset": 1.2, "factor": 2.7}  # what words for ways to split data suggest
 _SHOWN = 40  # labels that a profile keeps
 _FIRST = 20  # values that are looked at before all others
 _LONG = 60  # characters from which text is free text
@@ -158,6 +160,8 @@ def _profile(name: str, values: pd.Series[Any], declared: str | None) -> ColumnP
         kind = "whole" if integral else "real"
     codes, levels = pd.factorize(numbers if numbers.size else values)
     n, present = len(levels), codes >= 0
+    if declared is None and plain(name) == SPLIT and kind == "text":
+        suggested = _OF_SPLITS if kinds_of_splits([str(x) for x in levels[:_SHOWN]]) else suggested
     counts = np.bincount(codes[present]) if n else np.zeros(1)
     return ColumnProfile(
         name,

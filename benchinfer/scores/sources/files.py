@@ -351,10 +351,14 @@ def _of_tool(path: Path) -> bool:
 
 def _each(
     typed: str, paths: list[Path], folder: Path, name: str | None
-) -> tuple[dict[str, Source], list[str]]:
-    """Open files of one kind, those of a tool if there is one, and list those without scores."""
+) -> tuple[dict[str, Source], list[str], dict[str, ScoreTableError]]:
+    """Open files of one kind, those of a tool if there is one, and list those without scores.
+
+    Files that cannot be read are left out where they are fewer than the others.
+    """
     opened: dict[str, Source] = {}
     empty: list[str] = []
+    bad: dict[str, ScoreTableError] = {}
     for path, said in zip(paths, of_names(paths, name), strict=True):
         file = below(path, folder)
         try:
@@ -364,12 +368,17 @@ def _each(
                 raise
             empty.append(file)
             continue
+        except ScoreTableError as error:
+            bad[file] = error
+            continue
         opened[file] = with_partitions(source, partitions(path, folder) | said)
+    if bad and len(bad) >= len(opened):
+        raise next(iter(bad.values()))
     if not opened:
         raise NoScoresError(f"no file of {typed!r} holds scores: {several(empty)}.")
     if any(of.known is not None for of in opened.values()) and suffix_of(paths[0]) in JSON:
         opened = {file: of for file, of in opened.items() if of.known is not None}
-    return opened, empty
+    return opened, empty, bad
 
 
 def _of_files(
@@ -377,9 +386,9 @@ def _of_files(
 ) -> Source:
     """Read files together, with findings on the files read and on the others."""
     given, paths = paths, of_one_kind(typed, paths, folder, _of_tool)
-    opened, empty = _each(typed, paths, folder, name)
+    opened, empty, bad = _each(typed, paths, folder, name)
     names, parts = list(opened), list(opened.values())
-    left = {folder / file for file in (*names, *empty)}
+    left = {folder / file for file in (*names, *empty, *bad)}
     others = [*others, *(path for path in given if path not in left)]
     notes: list[Finding] = []
     if empty:
@@ -387,6 +396,17 @@ def _of_files(
         where = (("file",), *((file,) for file in empty[:5]))
         hint = "the run ended before its first score, or other files have its scores."
         notes.append(Finding("files without scores", "warning", len(empty), what, where, hint))
+    if bad:
+        left_out = "is left out" if len(bad) == 1 else "are left out"
+        what = f"{count(len(bad), 'file')} cannot be read, and {left_out}."
+        where = (
+            ("file", "why"),
+            *((file, str(error).partition("\n")[0]) for file, error in bad.items()),
+        )
+        hint = "mend them, or take them away."
+        notes.append(
+            Finding("files that cannot be read", "warning", len(bad), what, where[:6], hint)
+        )
     streams = [other for other in others if is_stream(other)]
     if streams:
         notes.append(not_opened(streams, folder))

@@ -101,7 +101,13 @@ def together(parts: Sequence[Source], names: Sequence[str], notes: Sequence[Find
     def load(labels: Columns, scores: Columns, covariates: Columns) -> Loaded:
         loaded = [part.load(labels, scores, covariates) for part in parts]
         tables = [frame.collect() for frame, _ in loaded]
-        findings = [finding for _, of_part in loaded for finding in of_part]
+        findings = [
+            replace(finding, what=f"{file}: {finding.what}")
+            if finding.severity == "error"
+            else finding
+            for file, (_, of_part) in zip(names, loaded, strict=True)
+            for finding in of_part
+        ]
         findings += _files_read([len(table) for table in tables], names)
         findings += [*left_out, *notes]
         return _joined(tables, labels, [*scores, *slots(covariates)]), findings
@@ -246,9 +252,9 @@ def of_names(paths: Sequence[Path], pattern: str | None) -> list[dict[str, str]]
     """Return the columns that the names of files give by a pattern; all must match."""
     if pattern is None:
         return [{} for _ in paths]
-    if not placeholders(pattern) or len(set(placeholders(pattern))) < len(placeholders(pattern)):
+    if not placeholders(pattern):
         raise ScoreTableError(
-            f"name={pattern!r} names no column in braces, or one twice.",
+            f"name={pattern!r} names no column in braces.",
             hint='as in name="{algorithm}_{dataset}".',
         )
     form = expression(pattern, {})

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from itertools import takewhile
 
 _SEPARATORS = re.compile(r"( - |[/_.:|@=, -])")
+_FOLDER = "\0"  # stands for the name of the folder in that of a file
 _COUNTED = re.compile(r"(\D*?)[_-]?(\d+)")
 
 
@@ -33,7 +34,15 @@ class Pattern:
         '{algorithm}_{replication}'
         """
         parts = [f"{{{role}}}{text}" for role, text in zip(roles, self.texts[1:], strict=True)]
-        return "".join([self.texts[0], *parts])
+        folder = next(
+            (
+                role
+                for role, text in zip(roles, self.texts[1:], strict=True)
+                if text.startswith("/")
+            ),
+            "",
+        )
+        return "".join([self.texts[0], *parts]).replace(_FOLDER, f"{{{folder}}}")
 
 
 def pattern_of(names: Sequence[str]) -> Pattern:
@@ -67,6 +76,30 @@ def pattern_of(names: Sequence[str]) -> Pattern:
     return Pattern(tuple(texts), tuple(labels))
 
 
+def pattern_of_files(names: Sequence[str]) -> Pattern:
+    """Return the pattern of names of files, in which that of the folder stands for itself.
+
+    Examples
+    --------
+    >>> names = ["svm_rbf/iris_svm_rbf_auc", "knn/wine_knn_auc", "knn/iris_set_knn_auc"]
+    >>> pattern_of_files(names).written(["algorithm", "dataset"])
+    '{algorithm}/{dataset}_{algorithm}_auc'
+    """
+    parts = [name.rpartition("/") for name in names]
+    folders = [head.rpartition("/")[2] for head, _, _ in parts]
+    if len({*folders}) < 2 or not all(
+        f and f in name for f, (*_, name) in zip(folders, parts, strict=True)
+    ):
+        return pattern_of(names)
+    pattern = pattern_of(
+        [
+            f"{head}/{name.replace(f, _FOLDER)}"
+            for f, (head, _, name) in zip(folders, parts, strict=True)
+        ]
+    )
+    return pattern if tuple(folders) in pattern.labels else pattern_of(names)
+
+
 def _constant(names: Sequence[str]) -> tuple[str, str]:
     """Return the common beginning and end of all names, up to a separator."""
     head = _start(names)
@@ -90,6 +123,10 @@ def _parts(names: Sequence[str]) -> list[tuple[str, list[str]]]:
         between = ["", *separators.pop()]
         columns = [list(column) for column in zip(*(p[::2] for p in split), strict=True)]
         return list(zip(between, columns, strict=True))
+    folders = [name.split("/") for name in names]
+    if len({*map(len, folders)}) == 1 and len(folders[0]) > 1:
+        columns = [list(column) for column in zip(*folders, strict=True)]
+        return [("/" if i else "", column) for i, column in enumerate(columns)]
     # Names of one kind may hold separators themselves: split off the last part, or the first.
     for pick, rest in ((-1, slice(None, -2)), (0, slice(2, None))):
         if min(map(len, split)) < 3:

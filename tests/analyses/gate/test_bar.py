@@ -6,6 +6,7 @@ import pytest
 from scipy import stats
 
 import benchinfer as bi
+from benchinfer.analyses.gate.figures import layout
 from benchinfer.core.arguments import ArgumentError
 from benchinfer.core.errors import DesignError
 
@@ -87,3 +88,56 @@ def test_what_a_bar_does_not_go_with():
     )
     with pytest.raises(DesignError, match="2 data sets have levels of their own"):
         ask(scores)
+
+
+def answers(right, n, better="higher"):
+    values = np.r_[np.ones(right), np.zeros(n - right)]
+    return read(1 - values if better == "lower" else values, better, resampling="items")
+
+
+@pytest.mark.parametrize("better", ["higher", "lower"])
+@pytest.mark.parametrize("margin", [0.0, 0.05])
+def test_answers_are_judged_by_the_exact_binomial_test(better, margin):
+    bar = 0.7 if better == "higher" else 0.3
+    found = ask(answers(52, 60, better), bar, want="superior", by_more_than=margin)["loss"]
+    exact = stats.binomtest(52, 60, 0.7 + margin, alternative="greater").pvalue
+    assert found.p_pass == pytest.approx(exact, rel=1e-9)
+    worse = stats.binomtest(52, 60, 0.7, alternative="less").pvalue
+    assert found.p_fail == pytest.approx(worse, rel=1e-9)
+    low, high = stats.binomtest(52, 60, 0.7).proportion_ci(0.9, method="exact")
+    assert (found.low, found.high) == pytest.approx((low - 0.7, high - 0.7), rel=1e-9)
+    assert "answers are right or wrong" in found.reason
+
+
+def test_the_reason_is_one_sample():
+    found = ask(read(LOSSES), want="superior")["loss"]
+    assert found.reason == "the scores are one sample that is set against a number"
+    assert "compared by the t-test of one sample on 6 random starts" in found.comparison.method
+
+
+def test_the_planned_size_is_that_of_one_sample_whose_spread_is_uncertain():
+    """The mean power over the uncertainty of the pilot's variance, as of other plans."""
+    rng = np.random.default_rng(3)
+    losses = 3.2795 + rng.normal(0, 0.0015, 8)
+    row = ask(read(losses), want="superior")["loss"]
+    effect, df = 3.28 - losses.mean(), len(losses) - 1
+    spreads = np.sqrt(df * losses.var(ddof=1) / rng.chisquare(df, 20_000))
+
+    def power(n, spread):
+        return stats.nct.sf(stats.t.isf(0.05, n - 1), n - 1, effect / spread * np.sqrt(n))
+
+    planned = len(losses) + row.need.replications
+    assert power(planned, spreads).mean() == pytest.approx(0.8, abs=0.02)
+    # With the spread taken as known fewer would do.
+    assert power(planned, losses.std(ddof=1)) > 0.82
+
+
+def test_the_figure_has_a_line_at_what_is_to_be_exceeded():
+    gate = ask(read(LOSSES), want="superior", by_more_than=0.002)
+    laid = layout(gate)
+    assert laid.rows[0].ahead == 1
+    assert laid.rows[0].estimate == pytest.approx((3.28 - LOSSES.mean()) / 0.002)
+    assert any("has to exceed" in note for note in laid.notes)
+    assert gate.plot().axes[0].lines[1].get_xdata().tolist() == [1, 1]
+    plain = layout(ask(read(LOSSES), want="superior"))
+    assert not any("has to exceed" in note for note in plain.notes)

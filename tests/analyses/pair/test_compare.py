@@ -528,7 +528,8 @@ def test_every_test_has_words_formula_and_sources(test):
     }.get(test, read(ITEMS[["replication", "a", "b"]], "items"))
     if test in ("wilcoxon", "sign", "sign-flip"):
         table = read(FOLDS, "bootstrap")
-    found = bi.compare_pair(table, test=test, seed=1)
+    number = {"baseline": 0.5} if test == "binomial" else {}
+    found = bi.compare_pair(table, test=test, seed=1, **number)
     assert found.test_name in found.method
     assert found.formula
     assert found.citations().count("doi") >= 1

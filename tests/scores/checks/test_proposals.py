@@ -299,3 +299,65 @@ def test_a_table_of_many_settings_is_refused_with_what_tells_its_rows_apart():
 def test_errors_list_no_more_than_twenty_columns():
     with pytest.raises(ScoreTableError, match=r"x18, and 21 more\."):
         read_scores(pd.DataFrame({"t": [*"aab"]} | {f"x{i}": [*"abc"] for i in range(40)}))
+
+
+def runs_with_a_limit():
+    """Return times of solvers of which some stopped, with a column that says so."""
+    rows = [
+        (f"i{i}", name, "TIMEOUT" if stopped else "solved", 10.0 if stopped else i + k / 2)
+        for i in range(6)
+        for k, name in enumerate(["cadical", "kissat", "glucose"])
+        for stopped in [i > 3 and k > 0]
+    ]
+    return pd.DataFrame(rows, columns=["formula", "solver", "outcome_of_run", "time"])
+
+
+def test_a_limit_is_asked_for_where_runs_were_stopped():
+    """A time-out is no time: no call that reads it as one is proposed."""
+    rows = runs_with_a_limit().rename(columns={"outcome_of_run": "status", "formula": "thing"})
+    rows["memory_mb"] = np.arange(len(rows)) % 5 + 0.5
+    with pytest.raises(ScoreTableError, match=r"names 4 time-outs(.|\n)*limit=10") as error:
+        read_scores(rows)
+    assert error.value.proposals == ()
+    assert "columns={'thing': 'dataset', 'solver': 'algorithm'}" in str(error.value)
+
+
+def test_measures_that_nobody_asked_for_are_not_infinite():
+    rows = frame(["who", "where", "num_obs"], AGENTS, ENVS, SEEDS, scores=("quality", "richness"))
+    first = proposals(rows, measures={"quality": "higher"})[0]
+    assert "left out" not in first.gives
+
+
+@pytest.mark.parametrize("said", [{}, {"measures": {"time": "lower"}}])
+def test_a_column_of_states_is_offered_whether_or_not_the_measure_is_declared(said):
+    rows = runs_with_a_limit().rename(columns={"outcome_of_run": "result", "formula": "instance"})
+    rows["time"] += np.arange(len(rows)) / 100  # no time repeats, as a limit does
+    note = next(
+        f for f in read_scores(rows, **said).finding_records if f.rule == "read by structure"
+    )
+    assert "columns={'result': 'status'}" in note.hint
+
+
+def test_names_of_folders_within_those_of_files(tmp_path):
+    rng = np.random.default_rng(3)
+    for model in ("auto_ml", "h2o", "tpot"):
+        (tmp_path / model).mkdir()
+        for data in ("adult", "bank-marketing", "credit_g", "kc1"):
+            scores = pd.DataFrame({"AUC": rng.random(2), "log_loss": rng.random(2)})
+            scores.to_csv(tmp_path / model / f"{data}_{model}_metrics.csv", index=False)
+    first = proposals(tmp_path)[0]
+    assert first.options["name"] == "{algorithm}/{dataset}_{algorithm}_metrics"
+    assert first.options["repeats"] == "keep"  # rows of a file, which nothing tells apart
+    table = executed(tmp_path, first)
+    assert table.algorithms == ("auto_ml", "h2o", "tpot")
+    assert table.datasets == ("adult", "bank-marketing", "credit_g", "kc1")
+    assert table.n_rows == 48
+
+
+def test_rates_are_measures_and_no_data_sets():
+    rates = ["Hallucination Rate", "Answer Rate", "Consistency Rate"]
+    table = pd.DataFrame(
+        {"Model": [f"m{i}" for i in range(9)]}
+        | {name: [(i * k) % 7 / 7 for i in range(9)] for k, name in enumerate(rates, start=1)}
+    )
+    assert [[*p.directions] for p in proposals(table)] == [rates]

@@ -1,11 +1,15 @@
 """JSON documents that would lose a score, and metrics that are no numbers."""
 
 import json
+import shutil
+from pathlib import Path
 
 import pandas as pd
 import pytest
 
 import benchinfer as bi
+
+SAMPLES = Path(__file__).parent / "samples"
 
 
 def write(path, text):
@@ -145,3 +149,108 @@ def test_a_log_without_scores_is_named(tmp_path):
     assert finding.where[1:] == (("cleo.json",),)
     with pytest.raises(bi.ScoreTableError, match="holds no scores of Inspect"):
         bi.read_scores(tmp_path / "cleo.json", measures="match:higher")
+
+
+def changed(tmp_path, sample, file, change):
+    """Copy a sample, one file of which is changed, and return its place."""
+    place = tmp_path / Path(sample).name
+    (shutil.copytree if (SAMPLES / sample).is_dir() else shutil.copy)(SAMPLES / sample, place)
+    at = min(place.glob(file)) if file else place
+    document = json.loads(at.read_text(encoding="utf-8"))
+    change(document)
+    at.write_text(json.dumps(document), encoding="utf-8")
+    return place
+
+
+def test_a_unit_of_time_that_is_not_known_is_refused(tmp_path):
+    def change(document):
+        document["benchmarks"][0]["time_unit"] = "fortnights"
+
+    place = changed(tmp_path, "timing/google_benchmark.json", "", change)
+    with pytest.raises(bi.errors.ScoreTableError, match="'fortnights' is no unit of time"):
+        bi.read_scores(place)
+
+
+def test_a_unit_of_jmh_that_is_not_known_is_refused_beside_others(tmp_path):
+    def change(document):
+        document[0]["primaryMetric"]["scoreUnit"] = "fortnights/op"
+
+    place = changed(tmp_path, "timing/jmh.json", "", change)
+    with pytest.raises(bi.errors.ScoreTableError, match="'fortnights' is no unit of time"):
+        bi.read_scores(place)
+
+
+def test_times_and_counts_of_criterion_are_as_many(tmp_path):
+    place = changed(tmp_path, "timing/criterion", "**/new/sample.json", lambda d: d["times"].pop())
+    with pytest.raises(bi.errors.ScoreTableError, match=r"times of \d+ counts of iterations"):
+        bi.read_scores(place)
+
+
+def test_samples_of_asv_are_lists(tmp_path):
+    def change(document):
+        at = document["result_columns"].index("samples")
+        name = next(n for n, values in document["results"].items() if len(values) > at)
+        document["results"][name][at] = [3] * 4
+
+    place = changed(tmp_path, "timing/asv", "host/*-*.json", change)
+    with pytest.raises(bi.errors.ScoreTableError, match="'samples' is 3, not a list"):
+        bi.read_scores(place)
+
+
+def test_a_solution_without_a_status_is_no_wrong_one(tmp_path):
+    def change(document):
+        *_, last = document["eval"].values()
+        del last[0]["base_status"]
+
+    before = bi.read_scores(SAMPLES / "evaluations" / "evalplus").to_frame()
+    place = changed(tmp_path, "evaluations/evalplus", "*.json", change)
+    scores = bi.read_scores(place)
+    assert len(scores.failures()) >= 1
+    after = scores.to_frame()
+    assert (after["value"] == 0).sum() <= (before["value"] == 0).sum()
+
+
+def test_a_metric_of_dvc_without_values_is_missing(tmp_path):
+    def change(document):
+        document["eval/iris/metrics.json"]["acc"] = "none"
+
+    sample = "tuning/dvc_metrics_diff.json"
+    n = bi.read_scores(SAMPLES / sample).n_rows
+    scores = bi.read_scores(changed(tmp_path, sample, "", change))
+    assert (scores.n_rows, len(scores.failures())) == (n - 2, 2)
+    assert scores.algorithms == ("new", "old")
+
+
+def test_predictions_of_unequal_lengths_are_refused(tmp_path):
+    path = tmp_path / "testResample0.csv"
+    text = (SAMPLES / "tsml_regression" / path.name).read_text(encoding="utf-8")
+    path.write_text(text + "something, else\n", encoding="utf-8")
+    with pytest.raises(bi.errors.ScoreTableError, match="predictions of aeon or tsml"):
+        bi.read_scores(path)
+
+
+@pytest.mark.parametrize(
+    ("sample", "bounds"),
+    [
+        ("boards/tiny_mergedTable_VUS-PR.csv", r"VUS-PR \[0, 1\]"),
+        (
+            "evaluations/opencompass/summary_20260102_030405.csv",
+            r"accuracy \[0, 100\]",
+        ),
+    ],
+)
+def test_a_further_column_beyond_the_bounds_is_no_algorithm(tmp_path, sample, bounds):
+    table = pd.read_csv(SAMPLES / sample, dtype=str)
+    table["extra"] = "1000"
+    place = tmp_path / Path(sample).name
+    table.to_csv(place, index=False)
+    with pytest.raises(bi.errors.ScoreTableError, match=bounds):
+        bi.read_scores(place)
+
+
+def test_columns_of_a_merged_table_are_in_any_order(tmp_path):
+    place = tmp_path / "tiny_mergedTable_VUS-PR.csv"
+    table = pd.read_csv(SAMPLES / "boards" / place.name)
+    table[table.columns[::-1]].to_csv(place, index=False)
+    expected = bi.read_scores(SAMPLES / "boards" / place.name)
+    assert bi.read_scores(place).digest == expected.digest

@@ -168,3 +168,57 @@ def test_percent_signs_in_texts_of_a_plain_table_are_left(tmp_path):
     rows = ["dataset,model,score,note", "d,a,0.5,dropout of 50% of it", "d,b,0.25,none"]
     (tmp_path / "a.csv").write_text("\n".join(rows))
     assert read_scores(tmp_path / "a.csv", measures={"score": "higher"}).n_rows == 2
+
+
+def test_times_with_units_are_in_seconds(tmp_path):
+    cells = ["0.087s", "1.5 ms", "250.0us", "2min", "0", "-"]
+    rows = [f"{model},i{i},{cell}" for model in "ab" for i, cell in enumerate(cells)]
+    (tmp_path / "times.csv").write_text("\n".join(["solver,instance,time", *rows]), "utf-8")
+    scores = read_scores(tmp_path / "times.csv")
+    found = [values(scores)[f"i{i}", "a"] for i in range(5)]
+    assert found == pytest.approx([0.087, 0.0015, 0.00025, 120.0, 0.0], rel=1e-12)
+    assert len(scores.failures()) == 2
+    assert rule(scores, "units of time")[0].count == 1
+
+
+def test_spreads_of_times_have_their_unit():
+    table = numbers_of(
+        [["model", "time"], ["a", "1.5 \u00b1 0.5 ms"], ["b", "2.0s \u00b1 0.25s"]], "x"
+    )
+    assert table.means["time"] == pytest.approx([0.0015, 2.0])
+    assert table.spreads["time"] == pytest.approx([0.0005, 0.25])
+    assert table.times == ("time",)
+
+
+def test_whole_numbers_with_a_unit_are_labels_and_numbers_without_one_no_times():
+    grid = [["model", "budget", "time"], ["a", "1h", "0.5s"], ["b", "4h", "12"]]
+    table = numbers_of(grid, "x")
+    assert table.means["budget"] == ["1h", "4h"]
+    assert table.means["time"] == [0.5, "12"]
+
+
+TWO_TABLES = """\
+### CIFAR-10
+| Model | Top-1 Acc |
+|---|---|
+| a | 94.0 |
+| b | 92.0 |
+
+### SVHN
+| Model | Top-1 Acc |
+|---|---|
+| a | 97.0 |
+| b | 95.0 |
+"""
+
+
+def test_tables_of_the_same_columns_have_their_headings_in_a_column(tmp_path):
+    (tmp_path / "results.md").write_text(TWO_TABLES, encoding="utf-8")
+    with pytest.raises(ScoreTableError):
+        read_scores(tmp_path / "results.md", measures={"Top-1 Acc": "higher"})
+    scores = read_scores(
+        tmp_path / "results.md", measures={"Top-1 Acc": "higher"}, columns={"heading": "dataset"}
+    )
+    assert values(scores)["SVHN", "b"] == 95.0
+    assert scores.n_rows == 4
+    assert rule(scores, "several tables")[0].count == 2

@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 
 import benchinfer as bi
+from benchinfer.scores.roles.readings import readings
 
 # The part on which algorithms are tested, and the others.
 PHASES = (["test", "train"], ["TEST", "Training", "Validation"], ["dev", "train"])
@@ -64,3 +65,14 @@ def test_a_few_named_levels_are_factors_and_no_repeated_answer():
     proposed = [p.options["columns"] for p in caught.value.proposals]
     assert proposed[0] == {"language": "factor"}
     assert not any("replication" in columns.values() for columns in proposed)
+
+
+def test_words_for_ways_to_split_data_are_no_replications():
+    table = frame("split", ["random", "chronological"])
+    with pytest.raises(bi.errors.ScoreTableError, match="kinds of splits, no replications") as e:
+        bi.read_scores(table, measures="accuracy:higher")
+    assert "split = 'chronological'" in str(e.value)
+    declared = bi.read_scores(table, measures="accuracy:higher", columns={"split": "replication"})
+    assert declared.n_rows == 48  # the user says so
+    first, *_ = readings(table)
+    assert first.roles["split"] not in ("replication", "algorithm")

@@ -314,3 +314,28 @@ def test_a_file_without_scores_is_named(tmp_path):
     found = {f.rule: [row[0] for row in f.where[1:]] for f in scores.finding_records}
     assert found["files without scores"] == ["c.json", "names.json"]
     assert found["files not read"] == ["config.json"]
+
+
+@pytest.mark.parametrize(("name", "text"), [("c.json", '[{"a": 1'), ("c.json", "\xff\xfe")])
+def test_one_file_that_cannot_be_read_is_named_and_left_out(tmp_path, name, text):
+    rows = [{"dataset": d, "algorithm": a, "acc": 0.5} for d in "xy" for a in "ab"]
+    for file in ("a.json", "b.json"):
+        of_file = [{**row, "seed": file} for row in rows]
+        (tmp_path / file).write_text(json.dumps(of_file), encoding="utf-8")
+    (tmp_path / name).write_text(text, encoding="latin-1")
+    scores = read_scores(tmp_path, measures={"acc": "higher"})
+    assert scores.n_rows == 8
+    found = {f.rule: f for f in scores.finding_records}["files that cannot be read"]
+    assert found.severity == "warning"
+    assert found.where[1][0] == name
+    (tmp_path / "b.json").unlink()  # half of the files are no rest
+    with pytest.raises(ScoreTableError, match=r"c\.json"):
+        read_scores(tmp_path, measures={"acc": "higher"})
+
+
+def test_a_fault_of_a_file_names_it(tmp_path):
+    table = "dataset,algorithm,seed,acc\nx,a,1,0.5\nx,b,1,0.6\n"
+    (tmp_path / "one.csv").write_text(table, encoding="utf-8")
+    (tmp_path / "two.csv").write_text(table.replace(",1,", ",2,") + "x,a\n", encoding="utf-8")
+    with pytest.raises(ScoreTableError, match=r"two\.csv: 1 row does not have 4 fields"):
+        read_scores(tmp_path, measures={"acc": "higher"})

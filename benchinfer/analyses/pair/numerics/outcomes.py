@@ -4,9 +4,10 @@ from typing import Literal
 
 import numpy as np
 from scipy.optimize import brentq
-from scipy.special import bdtr, chdtrc, ndtr, ndtri
+from scipy.special import bdtr, bdtrc, chdtrc, ndtr, ndtri
 
 from benchinfer.analyses.pair.numerics.t_tests import EstimatedDifference
+from benchinfer.core.errors import DesignError
 from benchinfer.numerics.rates import Fourfold
 
 type McNemar = Literal["exact", "mid-p", "chi2", "score"]
@@ -64,6 +65,25 @@ def mcnemar(table: Fourfold, side: int, kind: McNemar) -> tuple[float, float]:
     if kind == "mid-p":
         tail -= (tail - (float(bdtr(few - 1, n, 0.5)) if few else 0.0)) / 2
     return (b - c) / float(np.sqrt(n)), tail if side else min(2 * tail, 1.0)
+
+
+def binomial(right: int, n: int, rate: float, side: int) -> float:
+    """Return the exact p-value of a number of right answers against a rate.
+
+    `side` is 0 for two sides, twice the smaller tail as Clopper and Pearson's interval has it, 1
+    or -1 where a larger or a smaller rate is to be shown.
+
+    Examples
+    --------
+    >>> round(binomial(9, 10, 0.5, 1), 6), round(binomial(9, 10, 0.5, 0), 6)
+    (0.010742, 0.021484)
+    """
+    if not 0 <= rate <= 1:
+        raise DesignError(
+            f"the baseline {rate:g} is no share of right answers.", hint="a number from 0 to 1."
+        )
+    many, few = float(bdtrc(right - 1, n, rate)), float(bdtr(right, n, rate))
+    return {1: many, -1: few, 0: min(2 * min(many, few), 1.0)}[side]
 
 
 def paired_difference(table: Fourfold) -> EstimatedDifference:

@@ -14,7 +14,7 @@ _FACTS = {
     *("point_anomaly", "seq_anomaly"),
 }
 _MERGED = "mergedTable_"
-_NEEDED = {"file", "ts_len", "anomaly_len"}
+_LEAST = 3  # facts that a table has
 
 
 def merged(path: Path, _: str) -> Results | None:
@@ -24,7 +24,12 @@ def merged(path: Path, _: str) -> Results | None:
             header, *lines = csv.reader(file, strict=True)
         except (csv.Error, ValueError):
             return None  # as a plain table, whose reader says what is wrong
-    if not set(header) >= _NEEDED or any(len(line) != len(header) for line in lines):
+    facts = _FACTS & {*header}
+    if (
+        "file" not in facts
+        or len(facts) < _LEAST
+        or any(len(line) != len(header) for line in lines)
+    ):
         return None
     measure = name_of(path).partition(_MERGED)[2]
     series = header.index("file")
@@ -39,5 +44,7 @@ def merged(path: Path, _: str) -> Results | None:
         if name not in _FACTS
     ]
     return Format(
-        "TSB-AD, merged table", layout="wide-measures", measures=(Measure(measure, "higher"),)
+        "TSB-AD, merged table",
+        layout="wide-measures",
+        measures=(Measure(measure, "higher", bounds=(0.0, 1.0)),),
     ), rows

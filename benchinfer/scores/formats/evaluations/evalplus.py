@@ -37,8 +37,9 @@ def evalplus(document: Record, path: Path) -> Results | None:
         dataset, _, item = str(task).partition("/")
         for i, (base, plus) in enumerate(solutions):
             row = {"dataset": dataset, "algorithm": name, "item": item or dataset, "sample": i}
-            values = {"base": base}
-            values |= {} if plus is None else {"plus": plus, "base+plus": min(base, plus)}
+            values: dict[str, float | None] = {"base": base}
+            if plus is not None:
+                values |= {"plus": plus, "base+plus": None if base is None else min(base, plus)}
             rows += [row | {"measure": name, "value": value} for name, value in values.items()]
     measures = dict.fromkeys(row["measure"] for row in rows)
     return Format(
@@ -51,13 +52,13 @@ def evalplus(document: Record, path: Path) -> Results | None:
     ), rows
 
 
-def _solutions(tasks: Record, task: str) -> list[tuple[float, float | None]]:
-    """Return whether each solution passed the base tests, and the further ones."""
+def _solutions(tasks: Record, task: str) -> list[tuple[float | None, float | None]]:
+    """Return whether each solution passed the base tests, and the further ones; None if unknown."""
     if isinstance(tasks[task], list):
         return [
             (
                 _passed(s.get("base_status")),
-                _passed(s["plus_status"]) if s.get("plus_status") else None,
+                _passed(s.get("plus_status") or None),
             )
             for s in records(tasks, task, _TOOL)
         ]
@@ -67,12 +68,12 @@ def _solutions(tasks: Record, task: str) -> list[tuple[float, float | None]]:
         part({"plus": results.get("plus") or []}, "plus", list, _TOOL),
     )
     plus = plus if len(plus) == len(base) else [None] * len(base)
-    return [
-        (_passed(b), None if p is None else _passed(p)) for b, p in zip(base, plus, strict=True)
-    ]
+    return [(_passed(b), _passed(p)) for b, p in zip(base, plus, strict=True)]
 
 
-def _passed(status: object) -> float:
+def _passed(status: object) -> float | None:
     """Return 1 for a status that says so, alone or before the results of the tests."""
+    if status is None:
+        return None
     word = status[0] if isinstance(status, Sequence) and not isinstance(status, str) else status
     return float(word in (_PASS, _OLD))

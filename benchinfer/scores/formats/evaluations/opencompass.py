@@ -8,6 +8,7 @@ from benchinfer.core.measure import Measure
 from benchinfer.scores.formats.format import Format, Results, directed, number_or_text
 
 _HEAD = ["dataset", "version", "metric", "mode"]
+_PERCENT = (0.0, 100.0)
 _HIGHER = ("score", "humaneval_pass@1", "pass@1", "rouge1", "bleu", "em", "avg_accuracy")
 
 
@@ -43,6 +44,9 @@ def opencompass(path: Path, _: str) -> Results | None:
     left = len(lines) - 1 - len(versioned)
     return Format(
         "OpenCompass, summary",
-        measures=tuple(Measure(name, better) for name, better in ways.items()),  # pyright: ignore[reportArgumentType]
+        measures=tuple(
+            Measure(name, better, bounds=_PERCENT if better == "higher" else None)  # pyright: ignore[reportArgumentType]
+            for name, better in ways.items()
+        ),
         note=f"{left} rows without a version, of groups of data sets, are left out" if left else "",
     ), rows

@@ -20,10 +20,22 @@ _MARKS = re.compile(
 )
 _ARROWS = "\u2191\u2193"  # of measures, in whose names they are directions
 _NUMBER = r"[+\-\u2212]?(?:\d+(?:[,\u202f\u00a0]\d+)*(?:\.\d+)?|\.\d+)(?:[eE][+-]?\d+)?"
+# Units of time, in seconds.
+_SECONDS = {
+    "ns": 1e-9,
+    "us": 1e-6,
+    "\u00b5s": 1e-6,
+    "\u03bcs": 1e-6,
+    "ms": 1e-3,
+    "min": 60.0,
+    "h": 3600.0,
+    **dict.fromkeys(("s", "sec", "secs", "second", "seconds"), 1.0),
+}
+_UNIT = "|".join(sorted(_SECONDS, key=len, reverse=True))
 _CELL = re.compile(
-    rf"(?P<mean>{_NUMBER})\s*(?P<unit>%)?\s*"
-    rf"(?:(?:\u00b1|\+/?-|\+-|\+(?=\d*\.\d))\s*(?P<plus>{_NUMBER})\s*%?|\(\s*\u00b1?\s*(?P<inner>{_NUMBER})\s*%?\s*\))?"
-    r"\s*(?P<after>%)?"
+    rf"(?P<mean>{_NUMBER})\s*(?P<unit>%|(?:{_UNIT})\b)?\s*"
+    rf"(?:(?:\u00b1|\+/?-|\+-|\+(?=\d*\.\d))\s*(?P<plus>{_NUMBER})|\(\s*\u00b1?\s*(?P<inner>{_NUMBER})\s*%?\s*\))?"
+    rf"\s*(?P<after>%|(?:{_UNIT})\b)?"
 )
 _LONGEST = 100  # characters of a cell that may be a number
 _MOST_CELLS = 250_000
@@ -46,6 +58,8 @@ class PublishedTable:
         Cells of which a whole number in brackets was left out.
     percent
         Columns of numbers with a percent sign.
+    times
+        Columns of numbers with units of time, which are in seconds here.
     """
 
     means: dict[str, list[float | str | None]]
@@ -53,6 +67,7 @@ class PublishedTable:
     marks: int
     ranks: int
     percent: tuple[str, ...]
+    times: tuple[str, ...] = ()
 
 
 def check_size(rows: int, columns: int) -> None:
@@ -79,10 +94,11 @@ def numbers_of(grid: Grid, typed: str) -> PublishedTable:
     means: dict[str, list[float | str | None]] = {}
     spreads: dict[str, list[float | None]] = {}
     percent: list[str] = []
+    times: list[str] = []
     ranks = 0
     for i, name in enumerate(names):
-        cells = [_matched(row[i]) for row in plain]
         texts = [row[i] for row in plain]
+        cells, timed = _in_one_unit([_matched(text) for text in texts])
         odd = sum(
             c is None and not _is_blank(t) and t.casefold() not in FAILED
             for c, t in zip(cells, texts, strict=True)
@@ -91,21 +107,23 @@ def numbers_of(grid: Grid, typed: str) -> PublishedTable:
             means[name] = list(_labels([row[i].strip() for row in rows]))
             continue
         means[name] = [
-            _number(c["mean"], comma=comma) if c is not None else None if _is_blank(t) else t
+            _scaled(c, c["mean"], comma=comma) if c is not None else None if _is_blank(t) else t
             for c, t in zip(cells, texts, strict=True)
         ]
         is_rank = [c is not None and _is_rank(c) for c in cells]
         ranks += sum(is_rank)
         held = [
-            _number(c["plus"] or c["inner"], comma=comma)
+            _scaled(c, c["plus"] or c["inner"], comma=comma)
             if c is not None and (c["plus"] or c["inner"]) and not rank
             else None
             for c, rank in zip(cells, is_rank, strict=True)
         ]
         spreads |= {name: held} if any(value is not None for value in held) else {}
-        if any(c is not None and (c["unit"] or c["after"]) for c in cells):
+        if timed:
+            times.append(name)
+        elif any(c is not None and (c["unit"] or c["after"]) for c in cells):
             percent.append(name)
-    return PublishedTable(means, spreads, marks, ranks, tuple(percent))
+    return PublishedTable(means, spreads, marks, ranks, tuple(percent), tuple(times))
 
 
 def _labels(cells: Sequence[str]) -> Sequence[str]:
@@ -126,6 +144,37 @@ def _labels(cells: Sequence[str]) -> Sequence[str]:
 def _matched(cell: str) -> re.Match[str] | None:
     """Return the parts of a cell that is a number."""
     return _CELL.fullmatch(cell) if len(cell) <= _LONGEST else None
+
+
+def _in_one_unit(
+    cells: Sequence[re.Match[str] | None],
+) -> tuple[list[re.Match[str] | None], bool]:
+    """Return the cells that are numbers, and whether they are times with units.
+
+    Whole numbers with a unit, as in 1h and 4h, are labels. Beside times, numbers without a unit are
+    none, unless they are 0.
+    """
+    of_time = [c is not None and _seconds(c) is not None for c in cells]
+    if not any(of_time):
+        return [*cells], False
+    pairs = list(zip(cells, of_time, strict=True))
+    if not any(is_time and c is not None and "." in c["mean"] for c, is_time in pairs):
+        return [None if is_time else c for c, is_time in pairs], False
+    zero = re.compile(r"0*(\.0*)?")
+    return [
+        c if c is None or is_time or zero.fullmatch(c["mean"]) else None for c, is_time in pairs
+    ], True
+
+
+def _seconds(cell: re.Match[str]) -> float | None:
+    """Return the unit of time of a cell in seconds; None without one."""
+    return _SECONDS.get(cell["after"] or "", _SECONDS.get(cell["unit"] or ""))
+
+
+def _scaled(cell: re.Match[str], text: str, *, comma: bool) -> float:
+    """Return a number of a cell, a time in seconds."""
+    number, unit = _number(text, comma=comma), _seconds(cell)
+    return number if unit is None else float(f"{number * unit:.15g}")
 
 
 def _is_blank(cell: str) -> bool:

@@ -68,6 +68,7 @@ def asv(_: Path, files: Sequence[Path]) -> Results | None:
             values_of = (part({"params": of}, "params", list, _TOOL) for of in params)
             for i, combination in enumerate(product(*values_of)):
                 drawn = samples[i] if isinstance(samples, list) and i < len(samples) else None
+                drawn = part({"samples": drawn or []}, "samples", list, _TOOL)
                 median = scores[i] if isinstance(scores, list) and i < len(scores) else None
                 medians += not drawn
                 dataset = str(name) + (

@@ -12,6 +12,7 @@ from benchinfer.scores.formats.format import (
     holds_record,
     numbers,
     part,
+    unlike,
 )
 from benchinfer.scores.resampling import Resampling
 
@@ -54,9 +55,11 @@ def criterion(_: Path, files: Sequence[Path]) -> Results | None:
             "algorithm": str(function or group),
         }
         times, counts = numbers(sample, "times", _TOOL), numbers(sample, "iters", _TOOL)
+        if len(times) != len(counts):
+            raise unlike(_TOOL, f"{len(times)} times of {len(counts)} counts of iterations")
         rows += [
             labels | {"replication": i, "time": None if time is None or not n else time / n}
-            for i, (time, n) in enumerate(zip(times, counts, strict=False))
+            for i, (time, n) in enumerate(zip(times, counts, strict=True))
         ]
     others = len(saved) - len(last)
     return Format(

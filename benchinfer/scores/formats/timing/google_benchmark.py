@@ -18,6 +18,7 @@ from benchinfer.scores.formats.format import (
     number_or_text,
     part,
     records,
+    seconds_of,
 )
 from benchinfer.scores.resampling import Resampling
 
@@ -75,7 +76,8 @@ def _times(benchmarks: Sequence[Record], path: Path, machine: Mapping[str, float
             "failure": str(run.get("error_message", "error")) if run.get("error_occurred") else None
         }
         if not run.get("error_occurred"):  # those have times of 0
-            factor = _SECONDS.get(part(run, "time_unit", str, _TOOL), 1.0) / _SECONDS[unit]
+            of_run = part(run, "time_unit", str, _TOOL)
+            factor = seconds_of(of_run, _SECONDS, _TOOL) / _SECONDS[unit]
             times: dict[str, Any] = {key: run.get(key) for key in _TIMES}
             row |= {key: t * factor if is_score(t) else t for key, t in times.items()}
             row |= {key: v for key, v in run.items() if is_score(v) and key not in _COUNTS}

@@ -11,6 +11,7 @@ from benchinfer.scores.formats.format import (
     facts_of,
     is_score,
     part,
+    seconds_of,
 )
 from benchinfer.scores.resampling import Resampling
 
@@ -79,7 +80,9 @@ def _in_seconds(unit: str) -> float:
     (0.001, 1000.0)
     """
     over, _, below = unit.partition("/")
-    return 1 / _SECONDS.get(below, 1.0) if over == "ops" else _SECONDS.get(over, 1.0)
+    if over == "ops":
+        return 1 / seconds_of(below, _SECONDS, _TOOL)
+    return seconds_of(over, _SECONDS, _TOOL)
 
 
 def _forks(raw: object) -> list[float]:

@@ -1,0 +1,1 @@
+"""Levels of a sequence of tests, and errors pooled over entries."""
