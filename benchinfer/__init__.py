@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from benchinfer.analyses.mixed.compare import compare_mixed
     from benchinfer.analyses.monitor.monitor import monitor
     from benchinfer.analyses.pair.compare import compare_pair
-    from benchinfer.analyses.pareto import pareto
+    from benchinfer.analyses.pareto.front import pareto
     from benchinfer.analyses.permutation.compare import compare_permutation
     from benchinfer.analyses.plan.allocation import allocate
     from benchinfer.analyses.plan.plan import plan
@@ -88,7 +88,7 @@ _homes = {
     "load": "core.saving",
     "load_example": "scores.examples",
     "monitor": "analyses.monitor.monitor",
-    "pareto": "analyses.pareto",
+    "pareto": "analyses.pareto.front",
     "per_dataset": "comparison.per_dataset",
     "plan": "analyses.plan.plan",
     "plot": "plots.draw",

@@ -15,7 +15,7 @@ from benchinfer.analyses.mixed.comparison import MixedComparison
 from benchinfer.analyses.monitor.comparison import Consecutive, MonitorComparison
 from benchinfer.analyses.monitor.measures import MonitoredMeasures
 from benchinfer.analyses.pair.comparison import PairComparison
-from benchinfer.analyses.pareto import Pareto
+from benchinfer.analyses.pareto.front import Pareto
 from benchinfer.analyses.plan.allocation import Allocation
 from benchinfer.analyses.plan.result import Plan
 from benchinfer.analyses.subgroups.archetypes.result import Archetypes

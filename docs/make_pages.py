@@ -98,7 +98,10 @@ FIGURES = {
     "scores": ("Scores", "heatmap scatter boxes slope"),
     "comparison": (
         "Any comparison",
-        "ranking forest rank-intervals matrix letters hasse hasse-undecided distributions",
+        (
+            "ranking forest rank-intervals matrix multi-comparison letters hasse hasse-undecided"
+            " distributions"
+        ),
     ),
     "mixed": ("Mixed models", "variances caterpillar residuals influence prediction"),
     "permutation": ("Permutation tests", "critical-difference null"),
@@ -112,7 +115,7 @@ FIGURES = {
     "meta": ("Meta-analysis", "studies funnel network"),
     "pair": ("Two algorithms on one data set", "quantiles"),
     "datasets": ("Each data set by itself", "verdicts podium map clusters support"),
-    "consensus": ("Consensus", "hasse support positions matrix chances"),
+    "consensus": ("Consensus", "hasse support positions matrix chances front"),
     "subgroups": ("Groups of data sets", "tree divisions"),
     "archetypes": ("Where algorithms win", "simplex profiles curve together regions"),
     "running": (

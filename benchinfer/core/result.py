@@ -6,6 +6,7 @@ This is the only module that imports code of higher layers, by name and on call.
 from __future__ import annotations
 
 from importlib import import_module
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -21,7 +22,8 @@ if TYPE_CHECKING:
 def registered(cls: type, module: str, table: str) -> Any:
     """Return the entry of a registry table for a class or its nearest base; None without one."""
     for kind in cls.__mro__:
-        if home := vars(kind).get("_home"):
+        home = vars(kind).get("_home")
+        if home and find_spec(f"{home}.{module}"):
             classes = getattr(import_module(f"{home}.{module}"), table, {})
             if kind in classes:
                 return classes[kind]

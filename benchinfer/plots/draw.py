@@ -130,7 +130,8 @@ def plot(
         Of a comparison: ``"ranking"`` (default), the algorithms' differences from the best one or
         the control with letters and levels, ``"forest"`` of the contrasts, ``"hasse"`` diagram of
         the order (``"hasse-undecided"``: with lines between what is undecided),
-        ``"matrix"`` of the verdicts, ``"letters"`` (bars where these say all) of what is not told
+        ``"matrix"`` of the verdicts, ``"multi-comparison"`` matrix with differences and counts of
+        wins, ``"letters"`` (bars where these say all) of what is not told
         apart, ``"critical-difference"``, the levels with such bars or letters,
         ``"rank-intervals"``, the ranks that the verdicts leave to each algorithm,
         ``"distributions"`` of the scores, or ``"boxes"`` of the algorithms within each data set. Of
@@ -163,7 +164,8 @@ def plot(
         consensus: ``"hasse"`` of what holds in all optima (default of up to 15, then
         ``"positions"`` over the optima), ``"support"`` of its neighbours, and ``"matrix"``. Of a
         bootstrapped consensus: ``"positions"``. Of a plan: ``"power"``. Of a gate:
-        ``"measures"``. Of groups of data sets: the ``"tree"``.
+        ``"measures"``. Of groups of data sets: the ``"tree"``. Of a Pareto front:
+        the ``"front"`` in the plane of two measures.
         Of random orders of a monitored experiment: ``"order"``. Of a score table (with one
         measure): ``"distributions"``, ``"boxes"`` of the algorithms within each data set, a
         ``"heatmap"`` of the means, a ``"scatter"`` plot of two algorithms over the data sets, a
@@ -183,7 +185,8 @@ def plot(
     top
         Largest number of rows that are shown, the best-ranked or most important ones.
     pair
-        The two algorithms that are shown, of figures of one pair or of several.
+        The two algorithms that are shown, of figures of one pair or of several; of a Pareto front
+        the two measures.
     algorithms
         The algorithms that are shown.
     order

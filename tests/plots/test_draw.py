@@ -54,8 +54,8 @@ def test_unknown_kind(mixed):
     assert str(caught.value) == (
         "unknown kind of figure 'pie'.\n"
         "Hint: one of 'ranking', 'forest', 'hasse', 'hasse-undecided', 'matrix', 'letters',"
-        " 'critical-difference', 'rank-intervals', 'distributions', 'boxes', 'variances',"
-        " 'caterpillar', 'residuals', 'influence', 'prediction'."
+        " 'multi-comparison', 'critical-difference', 'rank-intervals', 'distributions', 'boxes',"
+        " 'variances', 'caterpillar', 'residuals', 'influence', 'prediction'."
     )
 
 

@@ -13,6 +13,7 @@ from benchinfer.comparison.figures import (
     forest,
     heatmap,
     influence,
+    multi_comparison,
     ranking,
     scatter,
     slope,
@@ -52,6 +53,7 @@ COMPARISON: Mapping[str, Kind] = {
     "forest": Kind(forest.layout, forest.size, forest.draw),
     **{name: of_part(kind, lambda result: result.relation()) for name, kind in RELATION.items()},
     **{name: _ranked(RELATION[name]) for name in ("matrix", "letters")},
+    "multi-comparison": Kind(multi_comparison.layout, multi_comparison.size, multi_comparison.draw),
     "critical-difference": Kind(
         critical_difference.layout, critical_difference.size, critical_difference.draw
     ),

@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 import benchinfer as bi
-from benchinfer.analyses.pareto import dominates
+from benchinfer.analyses.pareto.front import dominates
 from benchinfer.core.errors import DesignError
 
 MEASURES = {"acc": "higher", "seconds": "lower"}

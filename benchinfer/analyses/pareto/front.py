@@ -91,6 +91,8 @@ class Pareto(Showable):
         Data sets and algorithms without scores in some cell, left out.
     """
 
+    _home: ClassVar[str] = "benchinfer.analyses.pareto"
+
     algorithms: tuple[str, ...]
     measures: tuple[Measure, ...]
     levels: Array

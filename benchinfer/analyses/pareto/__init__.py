@@ -1,0 +1,1 @@
+"""Pareto front of several measures."""
