@@ -195,12 +195,12 @@ class QuadraticForms:
 
     g: list[Array]  # for each size q of groups (L, U, q)
     h: Array  # (L, U, p), the products of g with the design
-    phi: Array  # (p, p) covariance of the fixed effects
+    phi: Array | None  # (p, p) covariance of the fixed effects, or None for the identity
     count: Array  # (U,) groups of each kind
 
     @classmethod
     def of(
-        cls, rows: Array, groups: list[tuple[Array, Array]], phi: Array, count: Array
+        cls, rows: Array, groups: list[tuple[Array, Array]], phi: Array | None, count: Array
     ) -> QuadraticForms:
         """Combine (L, p) rows with weights and design, by the size of groups."""
         g = [np.tensordot(rows, weights, (1, 1)) for weights, _ in groups]
@@ -236,7 +236,7 @@ class QuadraticForms:
         """Return the parts of the ratio for any contrasts."""
         length, overlap = np.empty((2, len(contrasts), len(self.count)))
         across = np.empty(len(contrasts))
-        h_phi, count = self.h @ self.phi, self.count[:, None]
+        h_phi, count = self.h if self.phi is None else self.h @ self.phi, self.count[:, None]
         step = max(1, _SLICE // max(self.h[0].size, *(each[0].size for each in self.g)))
         for start in range(0, len(contrasts), step):
             part = slice(start, start + step)
@@ -267,7 +267,7 @@ class QuadraticForms:
         left = h * np.sqrt(self.count)[:, None]
         wide = left.shape[1] <= left.shape[2]
         left = left if wide else np.ascontiguousarray(left.transpose(0, 2, 1))
-        right = left @ self.phi if wide else left
+        right = left @ self.phi if wide and self.phi is not None else left
         products, size = right @ left.transpose(0, 2, 1), left.shape[1]
         across = np.empty(len(first))
         for a in np.unique(first):
@@ -279,7 +279,7 @@ class QuadraticForms:
                 inner += products[a]
                 inner -= product
                 inner -= product.transpose(0, 2, 1)
-                inner = inner if wide else inner @ self.phi
+                inner = inner if wide or self.phi is None else inner @ self.phi
                 across[some] = np.einsum("nij,nji->n", inner, inner)
         return np.concatenate(length, axis=1), _squares(h, self.phi, first, second), across
 

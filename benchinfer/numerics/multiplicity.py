@@ -14,8 +14,8 @@ among all, 0 where there are none.
 
 Procedures that use the logic of all pairs are in `closed_testing`.
 
-All of them are in statsmodels, too (the tests compare them); its
-import would cost a command .5 s of CPU.
+All of them are in statsmodels, too (the tests compare them). Its import costs .43 s of CPU (.15
+where pandas is loaded), and its Holm of 435 p-values takes 60 ms, here .05.
 """
 
 from __future__ import annotations

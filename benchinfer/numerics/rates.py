@@ -1,6 +1,6 @@
 """Confidence intervals of rates.
 
-They are in statsmodels, too (the tests compare them); its import would cost a command .5 s of CPU.
+They are in statsmodels, too (the tests compare them), whose import costs .43 s of CPU.
 """
 
 from __future__ import annotations

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from benchinfer.analyses.board.result import Board
 from benchinfer.analyses.board.sections import board_sections
 from benchinfer.analyses.choice.sections import measures_section
+from benchinfer.analyses.factors.factors import Factors
 from benchinfer.analyses.gate.result import Gate
 from benchinfer.analyses.gate.sections import gate_sections
 from benchinfer.analyses.plan.allocation import Allocation
@@ -108,11 +109,10 @@ def _part(measure: Measure, number: int, gathered: ReportInput) -> MeasurePart:
         content += _folded([each_dataset(r), method])
     if name in gathered.agreed:
         content += _folded([sections.over_datasets(gathered.agreed[name], len(local[0]))])
-    where = [
-        r for r in gathered.results if isinstance(r, BestSets | Where) and r.measure.name == name
-    ]
-    for r in where:
-        content += _folded(sections_of(r, Request(details=True)))
+    effects, others = _of_groups(name, gathered)
+    if effects and content:
+        content[0] = replace(content[0], title=f"{content[0].title} on the cells")
+    content = [*effects, *content, *others]
     if refusals := [r for r in gathered.refusals if r.measure == name]:
         content.append(refused_section(refusals))
     content += _folded(_data(measure, comparisons, gathered))
@@ -135,6 +135,19 @@ def _all_measures(comparisons: Sequence[Comparison]) -> list[MeasurePart]:
     if len(leads) < 2:
         return []
     return [MeasurePart("measures", "All measures", "", (measures_section(leads),))]
+
+
+def _of_groups(name: str, gathered: ReportInput) -> tuple[list[Section], list[Section]]:
+    """Return the sections on effects of factors, which come first, and on groups of data sets."""
+    effects, others = list[Section](), list[Section]()
+    for r in gathered.results:
+        if isinstance(r, BestSets | Where) and r.measure.name == name:
+            parts = sections_of(r, Request(details=True))
+            if isinstance(r, Factors):
+                effects += parts
+            else:
+                others += _folded(parts)
+    return effects, others
 
 
 def _folded(group: Sequence[Section], depth: int = 1) -> list[Section]:

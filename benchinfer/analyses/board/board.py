@@ -184,7 +184,7 @@ def _judged(
         record=course.record,
         test=tests.test,
         provenance=options.provenance(setting.digest, _spent_words(options)),
-        notes=(*notes, *_notes(tests, course, options, setting)),
+        notes=(*notes, *_notes(course, options, setting)),
     )
 
 
@@ -237,9 +237,7 @@ def _spent_words(options: BoardOptions) -> str:
     )
 
 
-def _notes(
-    tests: BoardTests, course: _Course, options: BoardOptions, setting: Setting
-) -> list[str]:
+def _notes(course: _Course, options: BoardOptions, setting: Setting) -> list[str]:
     """Return sentences on what the tests take for granted."""
     notes: list[str] = []
     pooled = sum(one.pooled for one in course.tests)
@@ -250,9 +248,12 @@ def _notes(
             f"{of} is judged by the spread of all entries so far{why}: they are taken to vary"
             " alike."
         )
-    unjudged = int((tests.counts < 2).sum())
+    unjudged = sum(not one.judged for one in course.tests)
     if unjudged:
-        notes.append(f"{entries(unjudged)} with a single score: no error to judge by, no record.")
+        notes.append(
+            f"{entries(unjudged)} without two scores to set against the record of the day, or"
+            " without any spread: no error to judge by, no record."
+        )
     if options.horizon is not None and len(course.tests) > options.horizon:
         notes.append(
             f"The horizon of {options.horizon:,} tests is used up: later entries have no level of"

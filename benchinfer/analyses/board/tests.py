@@ -38,6 +38,7 @@ class EntryTest:
     p: float
     p_worse: float
     pooled: bool = False  # whether the error is from the spread of all entries so far
+    judged: bool = True  # whether there is an error to judge by
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,14 +94,14 @@ class BoardTests:
         """
         pair = self.data.of(entry, other)
         if min(len(pair.first), len(pair.second)) < 2:
-            return EntryTest(self._difference(pair), 1.0, 1.0)
+            return EntryTest(self._difference(pair), 1.0, 1.0, judged=False)
         if self.test == "mcnemar":
             return self._by_outcomes(pair)
         if self.test == "independent-rates":
             return self._by_rates(pair)
         difference, pooled = self._estimated(pair, entry, other)
         if not difference.std_error > 0:
-            return EntryTest(difference.estimate, 1.0, 1.0, pooled)
+            return EntryTest(difference.estimate, 1.0, 1.0, pooled, judged=False)
         t, t0 = (difference.estimate - m for m in (self.ahead, 0.0))
         p, p_worse = (float(stdtr(difference.df, z / difference.std_error)) for z in (-t, t0))
         return EntryTest(difference.estimate, p, p_worse, pooled)

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
 
-from benchinfer.analyses.factors.comparison import LevelComparison
+from benchinfer.analyses.factors.comparison import LevelComparison, in_units
 from benchinfer.analyses.factors.effects import CellEffects, Interaction, interaction, tested
 from benchinfer.analyses.factors.factors import Factors
 from benchinfer.analyses.factors.numerics.grid import Grid, level_pairs
@@ -46,7 +47,8 @@ def compare_factors(
     On each data set, the main effect of two levels is the difference of their means over all cells
     of the other factors, with equal weights; the interaction of two factors is a difference of such
     differences. Each is one number for each data set, and is tested by their own spread. Pairs of
-    cells are not compared.
+    cells are not compared. On one data set replications take the place of data sets, and claims are
+    about that data set.
 
     Parameters
     ----------
@@ -74,7 +76,8 @@ def compare_factors(
     Raises
     ------
     DesignError
-        The table has no factors or one data set, or no effect is estimable.
+        The table has no factors, or one data set without replications, or with replications that
+        share training data; or no effect is estimable.
 
     Notes
     -----
@@ -114,16 +117,13 @@ def compare_factors(
         scores = scores.domain_means(measure)
     setting, scores = Setting.of(scores, measure)
     options = replace(options, measure=setting.measure.name)
-    if len(scores.datasets) < 2:
-        raise DesignError(
-            "one data set: effects of factors are tested by their spread between data sets.",
-            hint="compare compares the cells on one data set.",
-        )
     cells = scores.cells(setting.measure.name)
+    alone = len(scores.datasets) < 2
+    means = _replications(scores, setting) if alone else cells.mean
     names = tuple(scores.factors)
     ordered = levels_of(cells.algorithms, names)
     levels = {name: tuple(sorted(of)) for name, of in ordered.items()}
-    grid = _grid(cells, levels)
+    grid = _grid(means, cells.algorithms, levels)
     pairs = {name: level_pairs(len(of), _place(of, options, name)) for name, of in levels.items()}
     weight, weight_of_pair = options.weights(len(grid.pairs))
     effects = CellEffects.of(grid, [pairs[name] for name in names])
@@ -149,8 +149,8 @@ def compare_factors(
         refused=refused,
         levels=ordered,
         pairs_of_factors=tuple(interactions),
-        means=cells.mean,
-        errors=_errors(cells),
+        means=means,
+        errors=np.full_like(means, np.nan) if alone else _errors(cells),
         modelled=effects.model is not None,
         setting=setting,
         checks=tuple(_checks(results, interactions, refused, setting, effects)),
@@ -186,12 +186,37 @@ def _check_table(scores: ScoreTable, control: Mapping[str, str]) -> None:
         )
 
 
-def _grid(cells: Cells, levels: Mapping[str, tuple[str, ...]]) -> Grid:
+def _replications(scores: ScoreTable, setting: Setting) -> Array:
+    """Return (R, K) scores of the cells in each replication of one data set, NaN without one.
+
+    Where replications are not shared, the first one of each cell is beside the first ones of the
+    others, and so on: in whatever order, as they are independent.
+    """
+    if scores.resampling and scores.resampling.overlap != 0:
+        raise DesignError(
+            "one data set: replications that share training data are no units of effects.",
+            hint="compare compares the cells on one data set.",
+        )
+    blocks = scores.blocks(setting.measure.name)
+    present = blocks.count > 0
+    values = np.where(present, blocks.mean, np.nan)
+    if not blocks.paired:
+        first = np.argsort(~present, axis=0, kind="stable")
+        values = np.take_along_axis(values, first, axis=0)[: present.sum(axis=0).max()]
+    if len(values) < 2:
+        raise DesignError(
+            "one data set with one score of each cell: effects of factors are tested by their"
+            " spread between data sets, or between replications.",
+        )
+    return values
+
+
+def _grid(means: Array, cells: tuple[str, ...], levels: Mapping[str, tuple[str, ...]]) -> Grid:
     """Return the means of the cells with the level of each factor."""
-    parts = [name.split(JOIN) for name in cells.algorithms]
+    parts = [name.split(JOIN) for name in cells]
     codes = [[of.index(part[f]) for f, of in enumerate(levels.values())] for part in parts]
     sizes = tuple(len(of) for of in levels.values())
-    return Grid(cells.mean, np.array(codes, dtype=np.int64), sizes)
+    return Grid(means, np.array(codes, dtype=np.int64), sizes)
 
 
 def _place(levels: tuple[str, ...], options: FactorsOptions, name: str) -> int | None:
@@ -237,7 +262,7 @@ def _main_effects(
             setting=of_levels,
             pairs=ComparedPairs.between(pairs[name], of_levels, codes, level),
             level=options.level,
-            target="domain",
+            target="domain" if len(cells.datasets) > 1 else "datasets",
             levels=level,
             stored_checks=(),
             provenance=LevelsOptions(
@@ -299,7 +324,8 @@ def _checks(
     effects: CellEffects,
 ) -> list[Check]:
     """Return the checks of effects of factors."""
-    d, grid = len(setting.coverage.datasets), effects.grid
+    grid = effects.grid
+    d, say = len(grid.means), partial(in_units, setting)
     known = [
         np.where(np.isnan(r.evidence.estimate), 0, r.evidence.df + 1) for r in results.values()
     ]
@@ -314,28 +340,35 @@ def _checks(
         Check.of(
             "effects by a model",
             int(effects.model is not None),
-            sentence="too few data sets hold all cells: effects are those of a model without"
-            " interactions of three factors.",
-            remedy="complete the cells of the data sets.",
+            sentence=say(
+                "too few data sets hold all cells: effects are those of a model without"
+                " interactions of three factors."
+            ),
+            remedy=say("complete the cells of the data sets."),
         ),
         Check.of(
             "effects that no data set can show",
             lost,
-            sentence=f"{count(lost, 'effect')} cannot be estimated: cells are missing on all data"
-            " sets.",
+            sentence=say(
+                f"{count(lost, 'effect')} cannot be estimated: cells are missing on all data sets."
+            ),
             remedy=f"run the cells that are missing ({absent} of {grid.n_cells} were never run).",
         ),
         Check.of(
             "effects on less than half of the data sets",
             thin,
-            sentence=f"{count(thin, 'effect')} rest on less than half of the data sets, as the"
-            " others lack a cell.",
-            remedy="complete the cells of these data sets, or claim it of the others alone.",
+            sentence=say(
+                f"{count(thin, 'effect')} rest on less than half of the data sets, as the others"
+                " lack a cell."
+            ),
+            remedy=say("complete the cells of these data sets, or claim it of the others alone."),
         ),
         Check.of(
             "effects that are the same on every data set",
             flat,
-            sentence=f"{count(flat, 'effect')} does not vary between data sets and is not tested.",
+            sentence=say(
+                f"{count(flat, 'effect')} does not vary between data sets and is not tested."
+            ),
             remedy="look for scores that were copied.",
         ),
     ]

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from typing import ClassVar, override
 
 from benchinfer.analyses.factors.numerics import tests
 from benchinfer.analyses.factors.options import LevelsOptions
 from benchinfer.comparison.comparison import TestedComparison
+from benchinfer.comparison.evidence import Setting
 from benchinfer.core.numbers import join
 from benchinfer.core.provenance import StoredOptions
 from benchinfer.core.saving import savable
@@ -20,6 +22,20 @@ MODELLED = (
     " of a factor are compared on average over all cells of the other factors, with equal weights,"
     " with CR2 errors by data set and Satterthwaite's degrees of freedom."
 )
+
+
+def in_units(setting: Setting, text: str) -> str:
+    """Return a text on data sets; of one data set replications are the units."""
+    alone = len(setting.coverage.datasets) == 1
+    return text.replace("data set", "replication") if alone else text
+
+
+def units_like_these(setting: Setting) -> str:
+    """Return what claims are about: data sets, domains, or replications on one data set."""
+    datasets = setting.coverage.datasets
+    if len(datasets) == 1:
+        return f"replications like these on {datasets[0]}"
+    return f"{'domains' if setting.members is not None else 'data sets'} like these {len(datasets)}"
 
 
 @savable
@@ -54,21 +70,21 @@ class LevelComparison(TestedComparison):
     @override
     def scope(self) -> str:
         """Return the scope of the claims: the other factors' levels, and data sets like these."""
-        d = len(self.setting.coverage.datasets)
-        units = "domains" if self.setting.members is not None else "data sets"
-        return f"on average over {join(self.others)}, and over {units} like these {d}"
+        return f"on average over {join(self.others)}, and over {units_like_these(self.setting)}"
 
     @property
     @override
     def method(self) -> str:
         """Sentences for a methods section."""
+        say = partial(in_units, self.setting)
         if self.modelled:
-            return f"{MODELLED} P-values are by {HOLM}."
+            return f"{say(MODELLED)} P-values are by {HOLM}."
         return (
             f"Levels of {self.options.factor} were compared by the mean of all cells of"
-            f" {join(self.others)} on each data set, with equal weights: one difference for each"
-            " data set, with the standard error of their own spread. P-values are by"
-            f" {FLIPPED if self.by_flips else HOLM}."
+            f" {join(self.others)} "
+            + say("on each data set, with equal weights: one difference for each data set")
+            + ", with the standard error of their own spread. P-values are by"
+            f" {say(FLIPPED) if self.by_flips else HOLM}."
         )
 
     @property
@@ -77,7 +93,10 @@ class LevelComparison(TestedComparison):
         """The statistic in one line."""
         if self.modelled:
             return "difference of marginal means of the model, over its CR2 error"
-        return "mean over data sets of differences of marginal means, over its standard error"
+        return in_units(
+            self.setting,
+            "mean over data sets of differences of marginal means, over its standard error",
+        )
 
     def _sources(self) -> list[object]:
         """Return the functions used whose docstrings name their sources."""

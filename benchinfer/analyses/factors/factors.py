@@ -4,12 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
 from benchinfer.analyses.factors import sentences
-from benchinfer.analyses.factors.comparison import FLIPPED, HOLM, MODELLED, LevelComparison
+from benchinfer.analyses.factors.comparison import (
+    FLIPPED,
+    HOLM,
+    MODELLED,
+    LevelComparison,
+    in_units,
+)
 from benchinfer.analyses.factors.effects import CellEffects, Interaction, tested
 from benchinfer.analyses.factors.numerics.grid import Grid, level_pairs
 from benchinfer.analyses.factors.numerics.model import GridModel
@@ -52,7 +59,8 @@ class Factors(ComparisonGroups[LevelComparison], Tabular):
     pairs_of_factors
         Interactions of each pair of factors.
     means
-        (D, K) means of the cells on the modelling scale, larger is better.
+        (D, K) means of the cells on the modelling scale, larger is better; of one data set the
+        scores of its replications.
     errors
         (D, K) variances of these means over replications, NaN where there is one.
     modelled
@@ -127,15 +135,17 @@ class Factors(ComparisonGroups[LevelComparison], Tabular):
         flips = any(r.by_flips for r in self.values()) or any(
             one.by_flips for one in self.pairs_of_factors
         )
+        say = partial(in_units, self.setting)
         if self.modelled:
-            return f"{MODELLED} P-values are by {HOLM}. {self.provenance.adjustment}."
-        return (
+            return f"{say(MODELLED)} P-values are by {HOLM}. {self.provenance.adjustment}."
+        effects = say(
             "On each data set, main effects of levels are differences of means over all cells of"
             " the other factors, with equal weights, and interactions are differences of such"
             " differences. Each is one number for each data set, with the standard error of their"
-            f" own spread (t intervals); p-values are by {FLIPPED if flips else HOLM}."
-            f" {self.provenance.adjustment}."
+            " own spread (t intervals)"
         )
+        by = say(FLIPPED) if flips else HOLM
+        return f"{effects}; p-values are by {by}. {self.provenance.adjustment}."
 
     def headline(self) -> str:
         """Return main effects and interactions in sentences."""
@@ -260,7 +270,7 @@ class Factors(ComparisonGroups[LevelComparison], Tabular):
             {
                 "algorithm": self.setting.algorithms,
                 "estimate": self.measure.level_of(mean),
-                "n_datasets": n,
+                "n_datasets": n if len(self.setting.coverage.datasets) > 1 else np.minimum(n, 1),
             }
         )
 
@@ -286,8 +296,9 @@ class Factors(ComparisonGroups[LevelComparison], Tabular):
         replication it is part of the rest.
         """
         shares, names = self._shares(), [*self.levels]
+        unit = in_units(self.setting, "data set")
         words = [
-            " x ".join([names[f] for f in factors] + ["data set"] * by) if factors else "rest"
+            " x ".join([names[f] for f in factors] + [unit] * by) if factors else "rest"
             for factors, by in shares.terms
         ]
         return frame({"source": words, "share": shares.share, "std_error": shares.std_error})
@@ -306,8 +317,9 @@ class Factors(ComparisonGroups[LevelComparison], Tabular):
         full = grid.marginal(*range(len(grid.sizes)))
         complete = np.isfinite(full).reshape(len(full), -1).all(axis=1)
         if complete.sum() < 2:
+            unit = in_units(self.setting, "data set")
             raise DesignError(
-                f"{count(int(complete.sum()), 'data set')} hold all {grid.n_cells} cells: shares"
+                f"{count(int(complete.sum()), unit)} hold all {grid.n_cells} cells: shares"
                 " of the variation need two.",
             )
         errors = self.errors[complete]

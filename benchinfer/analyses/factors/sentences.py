@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from benchinfer.analyses.factors.comparison import units_like_these
 from benchinfer.comparison.effects import effect_interval, row_writer
 from benchinfer.core import numbers
 from benchinfer.core.numbers import join
@@ -44,13 +45,11 @@ def sentence(result: Factors) -> str:
 
 
 def _joined(result: Factors, mains: list[str], interactions: list[str]) -> str:
-    d = len(result.setting.coverage.datasets)
-    units = "domains" if result.setting.members is not None else "data sets"
     measure = result.measure
     names = [*result.levels]
     scope = "the other factor" if len(names) == 2 else "the other factors"
     main = (
-        f"On average over {scope}, and over {units} like these {d}, {'; '.join(mains)}"
+        f"On average over {scope}, and over {units_like_these(result.setting)}, {'; '.join(mains)}"
         f" ({measure.noun}, {measure.better} is better)."
     )
     lines = [main] if mains else []

@@ -92,7 +92,9 @@ def shared_datasets(held: Flags) -> Counts:
     >>> shared_datasets(np.array([[True, True, False], [True, True, True]]))
     array([2, 1, 1])
     """
-    return (held.T.astype(np.int64) @ held)[np.triu_indices(held.shape[1], 1)]
+    # Products of floating-point numbers, exact up to 2^53, take a small part of those of integers.
+    counts = (held.T.astype(np.float64) @ held)[np.triu_indices(held.shape[1], 1)]
+    return counts.astype(np.int64)
 
 
 def groups(held: Flags) -> int:

@@ -256,8 +256,8 @@ def _limit_lacking(candidate: Candidate, faults: Sequence[Finding]) -> list[Find
     columns = candidate.options.get("columns", {})
     if {fault.rule for fault in faults} != {NO_LIMIT} or not columns:
         return []
-    taken = join([f"{name} as {role}" for name, role in columns.items()])
-    what = f"{taken}, which columns={dict(columns)!r} says."
+    roles = join([f"{name} as {role}" for name, role in columns.items()])
+    what = f"{roles}, which columns={dict(columns)!r} says."
     return [*faults, Finding("likely roles", "warning", len(columns), what)]
 
 
@@ -690,8 +690,8 @@ def _only_scores(candidate: Candidate) -> bool:
     if candidate.reading is None or "repeats" in candidate.options:
         return False
     names = placeholders(candidate.options.get("name", ""))
-    beside = [r for n, r in candidate.reading.roles.items() if n not in names]
-    return bool(names) and all(r in ("score", "companion") or ": date" in r for r in beside)
+    others = [r for n, r in candidate.reading.roles.items() if n not in names]
+    return bool(names) and all(r in ("score", "companion") or ": date" in r for r in others)
 
 
 def _without_infinite(candidate: Candidate, faults: Sequence[Finding]) -> Iterator[Candidate]:
@@ -734,8 +734,8 @@ def _gives(table: TrialTable, candidate: Candidate) -> str:
     part = f"; {join(joined)} as part of the algorithm" if joined else ""
     part += f"; {join(factors)} as factors" * bool(factors)
     rows = f"; rows with {candidate.options['where']}" if "where" in candidate.options else ""
-    given = reading is None or reading.layout != "long" or "measures" not in candidate.options
-    scores = () if given else reading.of("score")
+    long = None if reading is None or reading.layout != "long" else reading
+    scores = () if long is None or "measures" not in candidate.options else long.of("score")
     aside = [name for name in scores if name not in names] if {*names} < {*scores} else []
     left = f"; {join(aside)} left out: infinite scores" if aside else ""
     return f"{' x '.join(parts)}{measures}{part}{rows}{left}"

@@ -105,7 +105,7 @@ def rows_of_page(table: PublishedTable) -> tuple[Rows, list[Finding]]:
             f" the column {HEADING}: {several(headings)}."
         )
         hint = f"columns={ {HEADING: 'dataset'}!r} if each is of data of its own."
-        findings.append(Finding("several tables", "note", len(headings), what, (), hint))
+        findings.append(Finding("several tables", "warning", len(headings), what, (), hint))
     if table.times:
         what = f"times with units, of {several(table.times)}, are in seconds."
         findings.append(Finding("units of time", "note", len(table.times), what))

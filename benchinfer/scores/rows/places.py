@@ -321,8 +321,12 @@ class _Joint:
 
 
 def _array(column: Any) -> NDArray[Any]:
-    """Return the memory of a column of numbers without gaps; Arrow's own way loads pandas."""
-    numbers = np.frombuffer(column.buffers()[1], column.type.to_pandas_dtype())
+    """Return the memory of a column of numbers without gaps; Arrow's own ways load pandas."""
+    from pyarrow import types
+
+    of = column.type
+    kind = "f" if types.is_floating(of) else "i" if types.is_signed_integer(of) else "u"
+    numbers = np.frombuffer(column.buffers()[1], f"{kind}{of.bit_width // 8}")
     return numbers[column.offset : column.offset + len(column)]
 
 

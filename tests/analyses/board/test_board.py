@@ -162,7 +162,15 @@ def test_ties_and_lone_scores_are_no_records(table):
     found = bi.board(table(pd.concat([rows, copy, lone])), sequence=NAMES[:4])
     assert found.records == ["e0", "e1"]
     assert found.p_record[3] == 1
-    assert any("1 entry with a single score" in note for note in found.notes)
+    assert any("1 entry without two scores" in note for note in found.notes)
+
+
+def test_entries_that_share_no_two_replications_with_the_record_are_not_judged(table):
+    rows = runs((3.28, 3.27))
+    rows.loc[rows["algorithm"] == "e1", "seed"] += 7
+    found = bi.board(table(rows, paired=True), sequence=NAMES[:2])
+    assert (found.p_record[1], found.verdict) == (1, "no record")
+    assert any("1 entry without two scores" in note for note in found.notes)
 
 
 def test_the_horizon_ends(table):

@@ -1,5 +1,7 @@
 """Effects of factors on a table that is read with factors."""
 
+import re
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -138,11 +140,61 @@ def test_unknown_controls_are_refused(control, text):
     assert text.split()[-1].strip("'") in str(caught.value)
 
 
-def test_tables_without_factors_or_with_one_data_set_are_refused():
+def test_tables_without_factors_or_units_are_refused():
     with pytest.raises(DesignError, match="no factors"):
         bi.compare_factors(bi.load_example("demsar2006"))
-    with pytest.raises(DesignError, match="one data set"):
-        bi.compare_factors(read(runs(datasets=1)))
+    table = runs(datasets=1)
+    with pytest.raises(DesignError, match="one score of each cell"):
+        bi.compare_factors(read(table[table["seed"] == 1].drop(columns="seed")))
+    with pytest.raises(DesignError, match="share training data"):
+        bi.compare_factors(read(table, resampling="cv:3"))
+
+
+def one_data_set(n=8):
+    """Scores of n replications on one data set, as those of n data sets."""
+    table = runs(datasets=n)
+    return table[table["seed"] == 1].drop(columns="seed")
+
+
+@pytest.mark.parametrize("resampling", ["items", "seeds"])
+def test_replications_of_one_data_set_are_units_as_data_sets_are(resampling):
+    table = one_data_set()
+    many = bi.compare_factors(read(table))
+    renamed = table.rename(columns={"dataset": "seed"}).assign(dataset="cifar")
+    one = bi.compare_factors(read(renamed, resampling=resampling))
+    pd.testing.assert_frame_equal(one.contrasts(all=True), many.contrasts(all=True))
+    pd.testing.assert_frame_equal(one.interactions(), many.interactions())
+    pd.testing.assert_frame_equal(one.simple("aug", "backbone"), many.simple("aug", "backbone"))
+    assert one.shares()["share"].tolist() == many.shares()["share"].tolist()
+    assert "aug x replication" in one.shares()["source"].tolist()
+    assert "over replications like these on cifar" in one.sentence()
+    for text in (one.sentence(), one.method, one["aug"].method, one["aug"].formula):
+        assert "data set" not in text
+    assert one.cells()["n_datasets"].tolist() == [1] * 8
+
+
+def test_effects_on_one_data_set_are_paired_t_tests():
+    from scipy.stats import ttest_1samp
+
+    table = one_data_set(5)
+    renamed = table.rename(columns={"dataset": "seed"}).assign(dataset="cifar")
+    mean = table.pivot_table("accuracy", "dataset", "aug")
+    expected = ttest_1samp(mean["mixup"] - mean["none"], 0)
+    row = bi.compare_factors(read(renamed, resampling="items"))["aug"].contrasts(all=True).iloc[0]
+    assert row["statistic"] == pytest.approx(expected.statistic)
+    assert row["p_raw"] == pytest.approx(expected.pvalue)
+
+
+def test_replications_that_a_cell_lacks_are_left_out_of_its_effects():
+    table = one_data_set(12)
+    renamed = table.rename(columns={"dataset": "seed"}).assign(dataset="cifar")
+    gone = (renamed["seed"] == "d00") & (renamed["aug"] == "none")
+    fewer = bi.compare_factors(read(renamed[~gone], resampling="items"))
+    complete = bi.compare_factors(read(renamed[renamed["seed"] != "d00"], resampling="items"))
+    found, expected = (
+        one["aug"].contrasts(all=True)["estimate"].tolist() for one in (fewer, complete)
+    )
+    assert found == pytest.approx(expected)
 
 
 def test_incomplete_grids_rest_on_what_is_complete_where_that_suffices():
@@ -206,9 +258,14 @@ def test_the_table_for_a_paper_has_main_effects_and_interactions():
         effects.table("pairs")
 
 
-def test_a_report_of_scores_has_effects_of_factors(tmp_path):
+def test_a_report_of_scores_has_effects_of_factors_before_the_answer_on_cells(tmp_path):
     page = bi.report(read(runs()), tmp_path / "x.html", bayes=False)
-    assert "Which part matters" in page.read_text(encoding="utf-8")
+    text = page.read_text(encoding="utf-8")
+    places = [
+        re.search(rf"<h\d[^>]*>[^<]*{title}", text)
+        for title in ("Which part matters", "Answer on the cells")
+    ]
+    assert places[0].start() < places[1].start()
 
 
 def test_compare_compares_cells_where_levels_cannot_be():

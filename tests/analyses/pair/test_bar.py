@@ -6,6 +6,7 @@ import pytest
 from scipy import stats
 
 import benchinfer as bi
+from benchinfer.analyses.pair.numerics import outcomes
 from benchinfer.core.arguments import ArgumentError
 from benchinfer.core.errors import DesignError
 
@@ -64,6 +65,15 @@ def test_shares_of_right_answers(side):
             stats.binomtest(52, 60, 0.75, alternative="less").pvalue,
         ]
         assert found.evidence.p_equivalence[0] == pytest.approx(max(within), rel=1e-6)
+
+
+@pytest.mark.parametrize("rate", [0.2, 0.5, 0.83])
+def test_no_share_passes_more_often_than_at_its_level(rate):
+    """Over all outcomes of 40 items."""
+    chances = stats.binom.pmf(np.arange(41), 40, rate)
+    for side in (1, -1, 0):
+        p = np.array([outcomes.binomial(x, 40, rate, side) for x in range(41)])
+        assert 0.005 < chances[p <= 0.05].sum() <= 0.05
 
 
 def test_what_a_number_does_not_go_with():

@@ -18,7 +18,6 @@ from benchinfer.numerics.covariance import (
     NULL,
     QuadraticForms,
     contrast_variances,
-    whitened,
 )
 from benchinfer.numerics.types import Array, Codes, Flags
 
@@ -34,24 +33,26 @@ class GridModel:
     ----------
     sizes
         (F,) number of levels.
-    beta, covariance
-        (p,) coefficients, the shortest ones that fit best, and (p, p) their covariance for
-        independent errors of variance 1.
+    beta
+        (p,) coefficients, the shortest ones that fit best.
     null
         (p, k) directions of coefficients on which the data say nothing.
+    root
+        (p, r) root of the covariance of the coefficients for independent errors of variance 1:
+        standardised coefficients, which are independent then, are those of ``x @ root``.
     weights, design
-        (D, p, q) weights of residuals of data sets with two cells or more, adjusted for leverage,
-        and (D, q, p) their designs.
+        (D, r, r) weights of residuals of data sets with two cells or more, adjusted for leverage,
+        and their designs, of standardised coefficients.
     robust
-        (p, p) CR2 covariance of the coefficients.
+        (r, r) CR2 covariance of the standardised coefficients.
     middle, level
         (p,) mean row of the design, and mean score, each over the means of data sets.
     """
 
     sizes: tuple[int, ...]
     beta: Array
-    covariance: Array
     null: Array
+    root: Array
     weights: Array
     design: Array
     robust: Array
@@ -71,26 +72,19 @@ class GridModel:
         of_dataset = filled.sum(axis=1, keepdims=True) / n
         middles = present @ x / n
         y = np.where(present, filled - of_dataset, 0.0)
-        squares = np.array(
-            [
-                x[cells].T @ x[cells] - size * np.outer(middle, middle)
-                for cells, size, middle in zip(present, n[:, 0], middles, strict=True)
-            ]
-        )
-        values, vectors = np.linalg.eigh(squares.sum(axis=0))
+        total = (x * present.sum(axis=0)[:, None]).T @ x - (middles * n).T @ middles
+        values, vectors = np.linalg.eigh(total)
         known = values > NULL * values[-1]
-        covariance = (vectors[:, known] / values[known]) @ vectors[:, known].T
-        beta = covariance @ (y @ x).sum(axis=0)
+        root = vectors[:, known] / np.sqrt(values[known])
+        standard = x @ root
+        beta = root @ (y @ standard).sum(axis=0)
         fitted = np.where(present, (x @ beta) - (middles @ beta)[:, None], 0.0)
-        # Residuals of a data set sum to 0.
-        datasets = whitened(squares, (y - fitted) @ x, np.eye(x.shape[1]))
-        weights, design, residual = datasets.adjusted(covariance)
-        scores = np.einsum("dpq,dq->dp", weights, residual) @ covariance
+        weights, design, scores = _adjusted(standard, present, y - fitted)
         return GridModel(
             grid.sizes,
             beta,
-            covariance,
             vectors[:, ~known],
+            root,
             weights,
             design,
             scores.T @ scores,
@@ -131,8 +125,8 @@ class GridModel:
         estimable = self._estimable(effects)
         n = len(self.weights)
         adjusted = [(self.weights, self.design)]
-        forms = QuadraticForms.of(rows @ self.covariance, adjusted, self.covariance, np.ones(n))
-        error = np.sqrt(np.maximum(contrast_variances(effects, self.robust), 0.0))
+        forms = QuadraticForms.of(rows @ self.root, adjusted, None, np.ones(n))
+        error = np.sqrt(np.maximum(contrast_variances(effects @ self.root, self.robust), 0.0))
         estimate = np.where(estimable, effects @ self.beta, np.nan)
         flat = estimable & (error <= 1e-12 * np.abs(self.level + np.nan_to_num(estimate)))
         return ContrastEstimates(
@@ -150,10 +144,8 @@ class GridModel:
             return turned.take(
                 np.arange(len(pairs) * len(others)).reshape(len(others), -1).T.ravel()
             )
-        size = self.sizes[other]
-        rows = self.simple(factor, pairs, other).reshape(-1, len(self.beta))
-        starts = np.repeat(np.arange(len(pairs)) * size, len(others))[:, None]
-        return self.estimates(rows, starts + np.tile(others, (len(pairs), 1)))
+        simple = self.simple(factor, pairs, other)
+        return ContrastEstimates.join([self.estimates(rows, others) for rows in simple])
 
     def _estimable(self, rows: Array) -> Flags:
         """Return which rows (P, p) the data say something on."""
@@ -168,6 +160,35 @@ class GridModel:
         place = terms.index(factors)
         start = sum(widths[:place])
         return slice(start, start + widths[place])
+
+
+def _adjusted(standard: Array, present: Flags, residual: Array) -> tuple[Array, Array, Array]:
+    """Return adjusted weights and designs (D, r, r), and adjusted scores (D, r), of data sets.
+
+    ``standard`` (C, r) has the standardised design of all cells, and ``present`` and ``residual``
+    (D, C) the cells of data sets and their residuals, which sum to 0. The products X'X of data sets
+    sum to the identity; their eigenvalues are leverages, and all that is needed of data sets are
+    functions of these products. A direction that a data set alone determines has no residual:
+    leverage 1, weight 0.
+    """
+    every = standard.T @ standard
+    products: list[Array] = []
+    for cells in present:
+        middle = standard[cells].mean(axis=0)
+        few = standard[cells if 2 * cells.sum() <= len(cells) else ~cells]
+        square = few.T @ few
+        square = square if 2 * cells.sum() <= len(cells) else every - square
+        products.append(square - cells.sum() * np.outer(middle, middle))
+    values, vectors = np.linalg.eigh(np.array(products))
+    leverage = np.clip(values, 0.0, 1.0)
+    left = np.where(leverage < 1 - NULL, 1 - leverage, np.inf)[:, None]
+    leverage = leverage[:, None]
+    design = vectors.transpose(0, 2, 1) * np.sqrt(leverage).transpose(0, 2, 1)
+    turned = (residual @ standard)[:, None] @ vectors / np.sqrt(left)
+    scores = (turned @ vectors.transpose(0, 2, 1))[:, 0]
+    weights = vectors * np.sqrt(leverage / left)
+    # Laid out with coefficients first, by which they are multiplied for each set of contrasts.
+    return np.ascontiguousarray(weights.transpose(1, 0, 2)).transpose(1, 0, 2), design, scores
 
 
 def _coding(size: int) -> Array:

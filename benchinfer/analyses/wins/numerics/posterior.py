@@ -148,7 +148,7 @@ def _departures(x: Array, at: int, scale: float, gradient: Array) -> float:
 
 @part
 def _outcomes(
-    d: float, log_nu: float, wins: float, ties: float, losses: float
+    d: Any, log_nu: Any, wins: float, ties: float, losses: float
 ) -> tuple[float, float, float]:
     """Return the log likelihood of a pair's contests, and its slopes by d and by log nu."""
     n, half = wins + ties + losses, 0.5 * abs(d)
@@ -169,8 +169,8 @@ def _contests(
     x: Array,
     i: int,
     j: int,
-    d: float,
-    log_nu: float,
+    d: Any,  # a number, as log nu
+    log_nu: Any,
     scale: float,
     factor: float,
     places: Codes,

@@ -6,8 +6,9 @@ uniform and this module has the prior of nu. Means and sums of squares of
 the differences are sufficient.
 
 Each sigma_m is integrated out. Parameters are unconstrained: delta_0 and std_0 by their place
-between their bounds, nu by ``log(nu - 1)``, and delta_m by its departure from what its prior and
-the scores make likely, which chains explore alike where std_0 is small and where it is large.
+between their bounds, nu by the normal quantile of its prior's distribution function (``nu - 1`` has
+a long tail towards 0, where scores say little), and delta_m by its departure from what its prior
+and the scores make likely, which chains explore alike where std_0 is small and where it is large.
 
 ``nu - 1 ~ gamma(alpha, beta)`` with ``alpha ~ U(0.5, 5)`` and ``beta ~ U(0.05, 0.15)`` leaves the
 three on a ridge along which chains creep. The scores say nothing of alpha and beta but through nu,
@@ -33,7 +34,7 @@ from functools import cache
 from typing import Any
 
 import numpy as np
-from scipy.special import expit, gammainc, gammaincinv, gammaln, stdtr
+from scipy.special import expit, gammainc, gammaincinv, gammaln, ndtri, stdtr
 
 from benchinfer.analyses.bayes.numerics.response_density import digamma
 from benchinfer.core.saving import savable, shaped
@@ -44,6 +45,7 @@ from benchinfer.numerics.types import Array, Codes
 ALPHA, BETA = (0.5, 5.0), (0.05, 0.15)
 # Far beyond where the density of log(nu - 1) has any mass: below 1e-13 and above 1e-30 of it.
 _LOWEST, _HIGHEST, _STEPS = -60.0, 9.0, 6901
+_WIDEST = 8.0  # normal quantile
 # Range of log(nu - 1) in which alpha and beta differ by it.
 _SPAN = (-30.0, 7.0)
 
@@ -75,6 +77,19 @@ def _table() -> tuple[Array, Array]:
     total = np.einsum("ga,ga,gb,ab->g", outer, positive, inner, np.exp(log_weight))
     shift = ALPHA[0] * np.minimum(grid, 0.0) + ALPHA[1] * np.maximum(grid, 0.0)
     return grid, np.log(total) + shift - BETA[0] * above
+
+
+@cache
+def _quantiles() -> Array:
+    """Return log(nu - 1) at equal steps of the normal quantile of its distribution function."""
+    grid, known = _table()
+    density = np.exp(known - known.max())
+    below = np.concatenate([[0.0], np.cumsum(density[1:] + density[:-1])])
+    # From above, too: a share close to 1 has lost its digits.
+    above = np.concatenate([[0.0], np.cumsum((density[1:] + density[:-1])[::-1])])[::-1]
+    share = np.minimum(below, above) / below[-1]
+    normal = np.where(below < above, 1.0, -1.0) * ndtri(np.maximum(share, 1e-300))
+    return np.interp(np.linspace(-_WIDEST, _WIDEST, 1601), normal, grid)
 
 
 def _nodes(low: float, high: float, n: int) -> tuple[Array, Array]:
@@ -224,20 +239,13 @@ def _inside(y: float) -> tuple[float, float, float]:
 
 
 @part
-def _log_prior_of(u: float, table: Array) -> tuple[float, float]:
-    """Return `log_prior` and its slope."""
-    value, slope, at = 0.0, 0.0, u
-    if u < _LOWEST:
-        value, slope, at = 0.5 * (u - _LOWEST), 0.5, _LOWEST
-    if u > _HIGHEST:
-        value, slope, at = -1e3 * (u - _HIGHEST), -1e3, _HIGHEST
-    place = (at - _LOWEST) / (_HIGHEST - _LOWEST) * (_STEPS - 1)
-    cell = min(int(place), _STEPS - 2)
+def _log_above(y: float, table: Array) -> tuple[float, float]:
+    """Return log(nu - 1), of which y is the normal quantile, and its slope; see `_quantiles`."""
+    steps = len(table) - 1
+    place = min(max((y + _WIDEST) / (2.0 * _WIDEST) * steps, 0.0), 1.0 * steps)
+    cell = min(int(place), steps - 1)
     rise = table[cell + 1] - table[cell]
-    value += table[cell] + (place - cell) * rise
-    if slope == 0.0:
-        slope = rise * (_STEPS - 1) / (_HIGHEST - _LOWEST)
-    return value, slope
+    return table[cell] + (place - cell) * rise, rise * steps / (2.0 * _WIDEST)
 
 
 @part
@@ -286,9 +294,9 @@ def log_density(
     std, std_by = high * share, 1.0 - share  # its logarithm's derivative
     total += log_slope
     gradient[_STD] = by
-    value, gradient[_NU] = _log_prior_of(x[_NU], table)
-    total += value
-    nu = 1.0 + math.exp(x[_NU])
+    total -= 0.5 * x[_NU] ** 2
+    log_above, log_above_by = _log_above(x[_NU], table)
+    nu = 1.0 + math.exp(log_above)
     half = 0.5 * (nu + 1.0)
     constant = math.lgamma(half) - math.lgamma(0.5 * nu) - 0.5 * math.log(nu) - math.log(std)
     by_nu = 0.5 * (digamma(half) - digamma(0.5 * nu) - 1.0 / nu) * len(n)
@@ -319,7 +327,7 @@ def log_density(
         by_log_std += prior
     gradient[_CENTRE] += centre_by * by_centre
     gradient[_STD] += std_by * by_log_std
-    gradient[_NU] += (nu - 1.0) * by_nu
+    gradient[_NU] = log_above_by * (nu - 1.0) * by_nu - x[_NU]
     return total
 
 
@@ -360,7 +368,7 @@ class PairDensity:
         begin = 2 * np.arctanh(np.clip(mean.mean() / furthest, -0.99, 0.99))
         width = 2 * max(high / _BOUND, 0.01) / furthest
         numbers = np.array([furthest, high, float(one.sigma_high[0]), begin, width])
-        return cls(one, _DELTA + len(n), (n, sets, numbers, _table()[1]))
+        return cls(one, _DELTA + len(n), (n, sets, numbers, _quantiles()))
 
     def __call__(self, x: Array) -> tuple[float, Array]:
         """Return the log density and its gradient at (size,) parameters."""
@@ -370,7 +378,8 @@ class PairDensity:
 
     def draws(self, points: Array) -> PairDraws:
         """Return draws by name from (C, T, size) parameters."""
-        _, sets, (furthest, high, _, begin, width), _ = self.arrays
+        _, sets, (furthest, high, _, begin, width), table = self.arrays
+        log_above = np.interp(points[..., _NU], np.linspace(-_WIDEST, _WIDEST, len(table)), table)
         centre = furthest * np.tanh((begin + width * points[..., _CENTRE]) / 2)
         std = high * expit(points[..., _STD] - math.log(_BOUND))
         guess, known = sets[:, 3], sets[:, 4]
@@ -384,7 +393,7 @@ class PairDensity:
         parts = np.stack(np.split(delta, _SEGMENTS, axis=1))
         mean = parts.mean(axis=2)
         square = ((parts - mean[:, :, None]) ** 2).sum(axis=2)
-        return PairDraws(centre, std, 1 + np.exp(points[..., _NU]), mean, square)
+        return PairDraws(centre, std, 1 + np.exp(log_above), mean, square)
 
 
 @savable

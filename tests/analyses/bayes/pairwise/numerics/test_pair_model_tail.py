@@ -1,8 +1,10 @@
 import numpy as np
 import pytest
-from scipy.integrate import dblquad
+from scipy.integrate import dblquad, quad
 from scipy.special import gammaln
+from scipy.stats import norm
 
+from benchinfer.analyses.bayes.pairwise.numerics import pair_model
 from benchinfer.analyses.bayes.pairwise.numerics.pair_model import (
     ALPHA,
     BETA,
@@ -31,6 +33,21 @@ def test_prior_falls_beyond_its_table():
     far = log_prior(np.array([-80.0, -60.0, 9.0, 12.0, np.inf]))
     assert far[0] == pytest.approx(far[1] - 10)
     assert (np.diff(far[2:]) < 0).all()
+
+
+def test_a_normal_variable_becomes_one_of_the_prior():
+    """Shares of log(nu - 1) below some values are those of adaptive quadrature."""
+    table = pair_model._quantiles()
+    normal = np.linspace(-8, 8, len(table))
+    whole = quad(lambda u: np.exp(log_prior(np.array(u))), -60, 9, points=[0, 4], limit=500)[0]
+    for at in (-20.0, -5.0, 0.0, 2.0, 4.0, 5.5):
+        below = quad(lambda u: np.exp(log_prior(np.array(u))), -60, at, limit=500)[0] / whole
+        assert norm.cdf(np.interp(at, table, normal)) == pytest.approx(below, rel=2e-3)
+        value, slope = pair_model._log_above(float(np.interp(at, table, normal)), table)
+        assert value == pytest.approx(at)
+        steps = np.interp(at, table, normal) + np.array([-1e-4, 1e-4])
+        rise = [pair_model._log_above(float(y), table)[0] for y in steps]
+        assert slope == pytest.approx((rise[1] - rise[0]) / 2e-4, rel=0.05)
 
 
 @pytest.mark.parametrize("v", [1e-12, 1e-6, 0.5, 8.0, 90.0])
