@@ -7,14 +7,14 @@ from collections.abc import Callable, Mapping, Sequence
 
 # Of a text only these are arguments: an algorithm may be called "k-NN(k=1)" or "SGD lr=0.1".
 _NAMES = """
-    adjust algorithms alternative by by_more_than chains columns contrasts control correlation costs
-    covariates dataset departures difference domains draws effect errors failed family features
-    fixed goal harmonise honest inference interactions interval last_stage layout likelihood
-    local_rope measure measures method minsize missing n_datasets n_jobs n_replications name names
-    nested normalise null on paired pairs penalised pooling preset priors quantity query reference
-    repeats resample resamples resampling residual rope rows rule scale selected sensitivity spread
-    statistic std_error structure take target targets terms test tie_tolerance ties time_limit top
-    trend trials unit_weights units want where
+    adjust algorithms alternative baseline by by_more_than chains columns contrasts control
+    correlation costs covariates dataset departures difference domains draws effect errors failed
+    family features fixed goal harmonise honest inference interactions interval last_stage layout
+    likelihood local_rope measure measures method minsize missing n_datasets n_jobs n_replications
+    name names nested normalise null on paired pairs penalised pooling preset priors quantity query
+    reference repeats resample resamples resampling residual rope rows rule scale selected
+    sensitivity sequence spread statistic std_error structure take target targets terms test
+    tie_tolerance ties time_limit top trend trials unit_weights units want where
 """
 ARGUMENTS = frozenset(_NAMES.split())
 METHODS = (

@@ -17,7 +17,7 @@ import benchinfer as bi
 from benchinfer.cli.app import app
 from benchinfer.cli.options import source
 from benchinfer.core.frames import GLOSSARY
-from benchinfer.scores import columns
+from benchinfer.scores.columns.roles import LAYOUTS
 
 LOWER = ("--measures", "error:lower:0.01")
 MIXED = ("compare", "mixed", "example:demsar2006")
@@ -100,7 +100,7 @@ def test_wrong_usage_is_2(run: Callable, arguments: tuple[str, ...], said: str) 
 
 def test_options_of_the_source_are_those_of_the_library() -> None:
     (option,) = source.Layout.__metadata__
-    assert all(name in option.help for name in columns.LAYOUTS)
+    assert all(name in option.help for name in LAYOUTS)
 
 
 # --- check and describe

@@ -238,6 +238,8 @@ PYTHON_ONLY = (
     *("variances()", "contrasts()", "went into monitor()", "read_scores(table"),
     *('ranking(policy="scc")', 'convention="at-least-as-good"', 'kind="network"', "kind='trace'"),
     'table["dataset"].',
+    # Figures are drawn in Python alone.
+    *('kind="', "pair=(", "pair='X'", "pair=...", "highlight="),
     *("df.", "frame.", "toPandas()", "scores.to_frame()", ", bayes=False", "scores = "),
     # Functions of other tools.
     *("score() or aggregate()", "collect_metrics()", "search_runs()", "leaderboard()"),

@@ -62,17 +62,17 @@ def board(
         One minus the probability of any false record on the whole board; with ``spending="lond"``
         one minus the expected share of false ones among the records.
     spending
-        How the level is spent. ``"alpha"``: each entry has a share of its own. ``"fallback"``: the
-        level of a record goes on to the next entry, too. ``"lond"``: levels grow with the number
-        of records.
+        Rule by which the level is spent. ``"alpha"``: each entry has a share of its own.
+        ``"fallback"``: the level of a record goes on to the next entry, too. ``"lond"``: levels
+        grow with the number of records.
     horizon
         Number of tests that share the level equally, where it is known that no more will come; by
         default shares fall slowly and never end.
     against
-        What an entry has to beat: the record ``"holder"`` of its day, or ``"all"`` entries before
-        it, which needs no assumption on how the holder was chosen and shows less.
+        Those whom an entry has to beat: the record ``"holder"`` of its day, or ``"all"`` entries
+        before it, which needs no assumption on how the holder was chosen and shows less.
     spread
-        What errors of means are from: the ``"own"`` scores of the two, ``"pooled"`` over all
+        Scores that errors of means are from: the ``"own"`` scores of the two, ``"pooled"`` over all
         entries so far, which are taken to vary alike, or ``"auto"``: pooled where one of the two
         has fewer than five scores.
     state

@@ -41,7 +41,7 @@ def order_of(
     if lost := [name for name in there if name not in names]:
         raise ArgumentError(
             f"sequence lacks {several(lost)}.",
-            hint="every entry of the table counts, in the order in which it came; subset() leaves"
+            hint="every entry of the table counts, in the order in which it came; where=... leaves"
             " some out.",
         )
     without = [name for name in names if name not in there]

@@ -8,7 +8,7 @@ from scipy.special import expit
 import benchinfer as bi
 from benchinfer.analyses.bayes.numerics.contrasts import helmert
 from benchinfer.analyses.bayes.numerics.responses import mean_response
-from benchinfer.analyses.bayes.responses import fit as responses
+from benchinfer.analyses.bayes.responses import comparison as responses
 from benchinfer.analyses.bayes.responses.comparison import ResponseComparison
 from benchinfer.analyses.bayes.responses.fit import ResponseFit, logit_draws, response_convergence
 
