@@ -38,7 +38,7 @@ def test_marks_are_the_departures(name, request):
     log = np.log if result.measure.scale == "log" else np.asarray
     found, expected = [], []
     for panel in laid.panels:
-        for dataset, ends in zip(laid.datasets, panel.ends, strict=True):
+        for dataset, ends in zip(laid.labels, panel.ends, strict=True):
             row = table.loc[(dataset, panel.label)]
             found.append(ends)
             expected.append(log(row[["conf_low", "estimate", "conf_high"]].to_numpy(float)))
@@ -55,7 +55,7 @@ def test_sides_follow_the_direction(name, request):
     laid, table = figures.layout_caterpillar(result), effects(result)
     neutral, better = result.measure.neutral, result.measure.better
     for panel in laid.panels:
-        for dataset, side in zip(laid.datasets, panel.side, strict=True):
+        for dataset, side in zip(laid.labels, panel.side, strict=True):
             row = table.loc[(dataset, panel.label)]
             above, below = row["conf_low"] > neutral, row["conf_high"] < neutral
             good, bad = (above, below) if better == "higher" else (below, above)
@@ -68,7 +68,7 @@ def test_of_many_those_that_depart_most(many):
     laid, table = figures.layout_caterpillar(many), effects(many)
     assert (len(laid.panels), laid.rows, laid.columns, laid.bands) == (12, 20, 6, 2)
     size = table["estimate"].abs().groupby("dataset").max().sort_values(ascending=False)
-    assert list(laid.datasets) == size.index[:20].tolist()
+    assert list(laid.labels) == size.index[:20].tolist()
     assert laid.notes[-1] == "those that depart most: 20 of 60 data sets, 12 of 14 algorithms"
 
 
