@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
@@ -338,6 +339,10 @@ def _named_as_measures(source: Source, long: Roles, measures: Sequence[str]) -> 
     named = [name for name in left if is_measure(name)]
     if not named or len(left) < 2:
         return None
+    for measure in (name for name in measures if name not in source.names):
+        if difflib.get_close_matches(measure, named, 1):
+            what = f"there is no column for the measure {measure!r}."
+            return no_column(what, measure, source.names, named)
     kind = "is named as a measure" if len(named) == 1 else "are named as measures"
     what = f"{count(len(named), 'column')} {kind}, not as data sets: {several(named)}."
     ways = {name: direction(name) for name in named}

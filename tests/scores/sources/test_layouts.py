@@ -121,6 +121,15 @@ def test_columns_that_are_named_as_measures_are_no_data_sets() -> None:
     assert said in str(error.value)
 
 
+def test_a_mistyped_measure_is_met_with_the_column_of_nearly_that_name() -> None:
+    frame = pd.DataFrame(
+        {"dataset": ["d", "d"], "algorithm": ["a", "b"], "acc": [0.5, 0.6], "seconds": [3.0, 4.0]}
+    )
+    with pytest.raises(ScoreTableError, match="no column for the measure 'ac'") as error:
+        read_scores(frame, measures=["ac:higher", "seconds:lower"])
+    assert "did you mean 'acc'?" in str(error.value)
+
+
 def test_directions_read_columns_of_measures() -> None:
     better = dict.fromkeys(("Accuracy", "AUC", "F1"), "higher") | {"TT (Sec)": "lower"}
     scores = read_scores(PYCARET, measures=better)
