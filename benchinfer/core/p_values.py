@@ -8,8 +8,7 @@ from benchinfer.core.numbers import p_value
 
 P_VALUES = frozenset[str]().union(
     ("p_value", "p_raw", "p_equivalence", "p_noninferiority", "p_pass", "p_fail", "p_fail_raw"),
-    ("p_dataset", "p_record", "p_stage", "p_between", "p_not_beaten", "p_not_beaten_beyond"),
-    ("p_front",),
+    ("p_dataset", "p_stage", "p_between", "p_not_beaten", "p_not_beaten_beyond", "p_front"),
 )
 
 
