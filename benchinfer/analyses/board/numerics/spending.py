@@ -52,7 +52,7 @@ def next_level(
 
     Examples
     --------
-    >>> next_level(0.1, 0.05, "fallback", [(0.02, False), (0.01, True)])
+    >>> round(next_level(0.1, 0.05, "fallback", [(0.02, False), (0.01, True)]), 3)
     0.015
     """
     base = alpha * share
