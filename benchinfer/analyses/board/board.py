@@ -124,8 +124,8 @@ def board(
     ...     "loss": np.repeat([3.28, 3.279, 3.27], 8) + rng.normal(0, 0.002, 24),
     ... })
     >>> scores = bi.read_scores(losses, measures="loss:lower", dataset="text", paired=False)
-    >>> found = bi.board(scores, sequence=["first", "second", "third"])
-    >>> found.verdict, found.records
+    >>> board = bi.board(scores, sequence=["first", "second", "third"])
+    >>> board.verdict, board.records
     ('record', ['first', 'third'])
     """
     setting, scores = Setting.of(scores, measure)
@@ -213,7 +213,8 @@ class _Course:
             if options.against == "all":
                 p[-1] = max(tests.compared(i, j).p for j in range(i))
             alpha_i = next_level(float(share[i - 1]), alpha, options.spending, before)
-            holder[i], record[i] = now, p[-1] <= alpha_i
+            # Without a level left there is no record, however small the p-value.
+            holder[i], record[i] = now, alpha_i > 0 and p[-1] <= alpha_i
             now = i if record[i] else now
             before.append((alpha_i, bool(record[i])))
         return _Course(done, p, [alpha_i for alpha_i, _ in before], holder, record)

@@ -135,11 +135,11 @@ def _shades(behind: Array, measure: Measure) -> tuple[Array, tuple[str, str]]:
         ranges = np.where(widest_ > 0, widest_, 1.0)[:, None]
         return behind / ranges, ("best", "worst on the data set")
     reach = float(np.nanquantile(behind, _LIGHTEST)) or float(np.nanmax(behind)) or 1.0
-    far = significant(abs(float(measure.effect(reach))), 2)
+    far = significant(abs(float(measure.effect(-reach))), 2)  # of the worse less the best
     if measure.scale == "identity":
         ends = "best", f"{far}{measure.unit_mark} or more behind it"
     else:
-        ends = "best", f"{measure.effect_name} of {far} or beyond"
+        ends = "best", f"{measure.effect_name} to it of {far} or beyond"
     return np.clip(behind / reach, 0, 1), ends
 
 

@@ -11,10 +11,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from benchinfer.comparison import wording
 from benchinfer.comparison.figures.forest import axis_title
 from benchinfer.core.arguments import ArgumentError
 from benchinfer.core.errors import DesignError, unknown
-from benchinfer.core.numbers import brief, count, p_value, significant
+from benchinfer.core.numbers import count, p_value, significant
 from benchinfer.core.verdict import Verdict, code
 from benchinfer.plots.layout import Layout
 from benchinfer.plots.style import INK, MARKS, PAGE, Width, is_wide, measure_name
@@ -193,7 +194,7 @@ def _notes(comparison: Comparison, shown: int) -> tuple[str, ...]:
     """Return what the lines of a cell and its colours are."""
     measure, setting = comparison.measure, comparison.setting
     effects = comparison._effects()
-    tie = f"within {brief(measure.tolerance)}" if measure.tolerance else "equal"
+    tie = f"within {wording.margin(measure)}" if measure.tolerance else "equal"
     lines = [axis_title(measure).replace("first", "row").replace("second", "column")]
     if setting.has_quartiles:
         many = count(len(setting.coverage.datasets), "data set")

@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from benchinfer.comparison import wording
 from benchinfer.comparison.figures.standing import Standing, standing
 from benchinfer.core.arguments import ArgumentError
 from benchinfer.core.errors import DesignError
-from benchinfer.core.numbers import brief, count
+from benchinfer.core.numbers import count
 from benchinfer.core.verdict import Verdict
 from benchinfer.numerics.types import Array
 from benchinfer.plots import bars
@@ -120,7 +121,7 @@ def layout(
     first, second = (names[name] for name in table.algorithms)
     won = [sum(v == verdict for v in verdicts) for verdict in (Verdict.FIRST, Verdict.SECOND)]
     neither = len(verdicts) - sum(won)
-    within = f"within {brief(measure.tolerance)} of each other" if measure.tolerance else "equal"
+    within = f"within {wording.margin(measure)} of each other" if measure.tolerance else "equal"
     tally = f"{first} better on {won[0]}, {second} on {won[1]}, {within} on {neither}"
     missing = len(table.datasets) - len(datasets)
     return ScatterPlot(
@@ -139,7 +140,7 @@ def layout(
             "a point: a data set, by mean scores",
             f"{tally}: counts, not a test",
             *(
-                (f"shaded: within the tolerance of {brief(measure.tolerance)}",)
+                (f"shaded: within the tolerance of {wording.margin(measure)}",)
                 if measure.tolerance
                 else ()
             ),

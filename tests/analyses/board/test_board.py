@@ -181,6 +181,12 @@ def test_the_horizon_ends(table):
     assert any("is used up" in note for note in found.notes)
 
 
+def test_without_a_level_there_is_no_record_however_small_the_p_value(table):
+    rows = runs((3.28, 3.28, 3.28, -1e6), n=60)
+    board = bi.board(table(rows), sequence=NAMES[:4], horizon=2, spending="alpha")
+    assert (board.p_record[-1], board.spent[-1], board.verdict) == (0.0, 0.0, "no record")
+
+
 def test_the_order_may_be_a_column_of_numbers(table):
     rows = runs(MEANS)
     rows["day"] = rows["algorithm"].map(dict(zip(NAMES, (3, 1, 2, 2, 5), strict=True)))

@@ -77,6 +77,21 @@ def test_data_sets_of_unlike_ranges_have_a_scale_of_their_own():
     assert np.all(laid.shade.min(axis=1) == 0)
 
 
+@pytest.mark.parametrize(("better", "beyond"), [("lower", 1), ("higher", -1)])
+def test_the_scale_of_ratios_is_that_of_the_worse_to_the_best(better, beyond):
+    _, scores = table(4, 6, 1, better, 0.02, "log")
+    (_, said), mean = heatmap.layout(scores).ends, standing(scores).mean
+    reach = np.quantile(mean.max(axis=1, keepdims=True) - mean, 0.95)
+    assert said == f"ratio to it of {np.exp(beyond * reach):#.2g} or beyond"
+
+
+def test_a_tolerance_of_ratios_is_a_factor():
+    _, scores = table(3, 9, 1, "lower", 0.1, "log")
+    laid = scatter.layout(scores)
+    assert "shaded: within the tolerance of a factor of 1.1" in laid.notes
+    assert "within a factor of 1.1 of each other" in laid.alt
+
+
 def test_a_heat_map_of_many_cells_has_dots_or_colours_alone():
     _, scores = table(40, 30)
     laid = heatmap.layout(scores)
