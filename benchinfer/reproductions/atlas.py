@@ -23,8 +23,10 @@ type Study = Literal[
 type Board = Literal[
     "lacava2021",
     "notin2023",
+    "aksu2024",
     "liu2024",
     "yao2024",
+    "shchur2025",
 ]
 type Name = Study | Board
 BOARDS: tuple[Board, ...] = get_args(Board.__value__)
