@@ -26,7 +26,9 @@ type Board = Literal[
     "aksu2024",
     "liu2024",
     "yao2024",
+    "dubois2024",
     "shchur2025",
+    "kasimbeg2025",
 ]
 type Name = Study | Board
 BOARDS: tuple[Board, ...] = get_args(Board.__value__)

@@ -59,6 +59,7 @@ class SourceFile:
 class Claims:
     """What a study's order is computed from, from the files in their order."""
 
+    units: str  # what the scores are a sample of: "data sets", "tasks", ...
     scores: Callable[..., ScoreTable]
     order: Callable[..., Sequence[str]]  # of its own figure, the best first
 

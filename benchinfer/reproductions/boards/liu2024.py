@@ -80,5 +80,5 @@ ENTRY = Entry(
     licence="Apache-2.0",
     published=numbers("the board", {f"mean VUS-PR of {k}": v for k, v in _MEANS.items()}, 0.005),
     compute=_compute,
-    claims=Claims(scores_of, lambda path: _means(path).index),
+    claims=Claims("series", scores_of, lambda path: _means(path).index),
 )

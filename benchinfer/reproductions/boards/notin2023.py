@@ -74,5 +74,5 @@ ENTRY = Entry(
         "the board's summary", {f"average of {k}": v for k, v in _AVERAGES.items()}, 0.0005
     ),
     compute=_compute,
-    claims=Claims(scores_of, lambda *paths: averages_of(*paths).index),
+    claims=Claims("assays", scores_of, lambda *paths: averages_of(*paths).index),
 )
