@@ -10,6 +10,7 @@ import re
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 from benchinfer.cli.options import schema as options
 from benchinfer.core.frames import GLOSSARY
@@ -201,7 +202,7 @@ def keys_of_options() -> str:
     return "\n".join(parts)
 
 
-def _keys(schemas: dict[str, dict]) -> str:
+def _keys(schemas: dict[str, dict[str, Any]]) -> str:
     """Return a table of keys, with what they take."""
     rows = []
     for name, one in schemas.items():
@@ -231,13 +232,15 @@ def measurement(path: Path) -> str:
     rule = "|---" * len(rows[0])
     table = "\n".join(f"| {row} |" for row in [cells[0], rule.strip("|"), *cells[1:]])
     text = re.sub(r"\n\n(?=- )", "\n", "\n\n".join(["", *about]))
-    return f"(table-{path.stem})=\n\n### Table: {path.stem}\n{text}\n\n{table}\n\n{command}\n"
+    label = f"(table-{path.parent.name}-{path.stem})="
+    title = f"### Table: {path.stem.replace('-', ' ')}"
+    return f"{label}\n\n{title}\n{text}\n\n{table}\n\n{command}\n"
 
 
 def with_tables(text: str, topic: str) -> str:
     """Append the measurements to a page of the evidence, whose links to their files lead there."""
     parts = [measurement(path) for path in sorted((RESULTS / topic).glob("*.csv"))]
-    text = re.sub(rf"\(\S+/results/{topic}/([\w-]+)\.csv", r"(#table-\1", text)
+    text = re.sub(rf"\(\S+/results/{topic}/([\w-]+)\.csv", rf"(#table-{topic}-\1", text)
     return "\n".join([text, "## Tables\n", *parts]) if parts else text
 
 

@@ -240,7 +240,7 @@ def test_files_of_measurements_name_a_command_and_days_and_are_linked_from_their
 
 _number = re.compile(r"(?<![\w.])-?(?:\d[\d,]*)?\.?\d+(?![\w])")
 # | ... | 0.021-0.061 | [name](../file.csv "column; column where other = cell") |
-_range = re.compile(r"\| ([^|\n]+) \| \[[^|\n]*\]\((\S+\.csv) \"([^\"]+)\"\) \|")
+_range = re.compile(r"\| ([^|\n]+) \| \[[^|\n]*\]\((\S+\.csv) \"([^\"]+)\"\)(?= \|)")
 
 
 def _columns(path: Path, named: str) -> list[list[str]]:
@@ -250,7 +250,11 @@ def _columns(path: Path, named: str) -> list[list[str]]:
     columns, _, rule = named.partition(" where ")
     key, _, cell = rule.partition(" = ")
     rows = [row for row in table if not rule or row[key] == cell]
-    return [[n for row in rows for n in _number.findall(row[name])] for name in columns.split("; ")]
+    # What follows in brackets is an error, or another number.
+    cells = [
+        [re.sub(r"(?<=\S) \(.*?\)", "", row[name]) for row in rows] for name in columns.split("; ")
+    ]
+    return [[n for cell in each for n in _number.findall(cell)] for each in cells]
 
 
 @pytest.mark.parametrize("path", sorted((DOCS / "evidence").glob("*.md")), ids=_page)
