@@ -164,6 +164,27 @@ def _sortable(app: "Sphinx", page: str, *_: Any) -> None:
         app.add_js_file("sort.js")
 
 
+# Pages that are gone, and where what they held is.
+REDIRECTS = {
+    "explanation/fit": "mixed-model.html#more-from-a-fit",
+    "for-autorank-users": "from-other-tools.html#autorank",
+    "for-python-users": "from-other-tools.html#baycomp-and-evalstats",
+    "for-r-users": "from-other-tools.html#r",
+    "for-rliable-users": "from-other-tools.html#rliable",
+    "for-scikit-posthocs-users": "from-other-tools.html#scikit-posthocs",
+}
+
+
+def _redirected(app: "Sphinx", error: Exception | None) -> None:
+    """Lead from old addresses of pages to new ones."""
+    for old, new in REDIRECTS.items() if not error else ():
+        (Path(app.outdir) / f"{old}.html").write_text(
+            f'<!doctype html><html lang="en"><title>Moved</title>'
+            f'<meta http-equiv="refresh" content="0; url={new}"><a href="{new}">Moved</a></html>\n',
+            encoding="utf-8",
+        )
+
+
 def _labelled(app: "Sphinx", error: Exception | None) -> None:
     """Mend in all pages what axe-core finds."""
     for path in () if error else Path(app.outdir).rglob("*.html"):
@@ -186,3 +207,4 @@ def setup(app: "Sphinx") -> None:
     app.connect("source-read", _measured)
     app.connect("html-page-context", _sortable)
     app.connect("build-finished", _labelled)
+    app.connect("build-finished", _redirected)

@@ -289,6 +289,19 @@ def test_pages_that_are_built_are_whole(name: str) -> None:
         assert [code for code in _codes(text) if _unknown(code)] == []
 
 
+def test_old_addresses_lead_to_sections_that_are_there() -> None:
+    text = (DOCS / "conf.py").read_text(encoding="utf-8")
+    block = text.partition("REDIRECTS = {")[2].partition("}")[0]
+    moved = dict(re.findall(r'"(\S+)": "(\S+)"', block))
+    assert len(moved) == block.count(":")
+    for old, new in moved.items():
+        page, _, part = new.partition("#")
+        target = (DOCS / old).parent / page.replace(".html", ".md")
+        titles = re.findall(r"^#+ (.*)$", target.read_text(encoding="utf-8"), flags=re.MULTILINE)
+        assert part in {title.lower().replace(" ", "-") for title in titles}
+        assert not (DOCS / f"{old}.md").exists()
+
+
 def test_measurements_become_tables_of_their_page() -> None:
     text = (DOCS / "evidence" / "pairs.md").read_text(encoding="utf-8")
     page = _generator().with_tables(text, "pairs")
