@@ -143,8 +143,32 @@ def test_folders_and_menus_have_at_most_15_pages() -> None:
     assert [folder for folder, number in folders.items() if number > 15] == []
     text = (DOCS / "index.md").read_text(encoding="utf-8")
     menus = re.findall(r"^:caption: (.*)\n\n((?:[\w/-]+\n)+)```", text, flags=re.MULTILINE)
-    assert [name for name, pages in menus if len(pages.split()) > 15] == []
+    assert [(name, len(pages.split())) for name, pages in menus] == [("Start", 8), ("More", 9)]
     assert len(menus) == text.count(":caption:")
+
+
+@pytest.mark.parametrize(
+    ("words", "target"),
+    [
+        ("Accurate and fast", "pareto"),
+        ("On which data sets", "regions"),
+        ("On which data sets", "archetypes"),
+        ("training curves", "--take"),
+        ("Names are long", "--names"),
+        ("published numbers", "reproduce"),
+        ("undecided mean", "undecided"),
+        ("in LaTeX", "to_latex"),
+        ("in CI", "gate"),
+        ("Which part", "compare_factors"),
+    ],
+)
+def test_a_question_of_the_first_page_leads_to_a_page_with_the_answer(
+    words: str, target: str
+) -> None:
+    text = (DOCS / "index.md").read_text(encoding="utf-8")
+    row = next(line for line in text.splitlines() if line.startswith("| ") and words in line)
+    pages = re.findall(r"\]\(([^)#]+\.md)", row)
+    assert any(target in (DOCS / page).read_text(encoding="utf-8") for page in pages)
 
 
 @cache
