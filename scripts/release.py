@@ -62,8 +62,8 @@ repository-code: {home}
         ),
     },
     "docs/install.md": {
-        "{version} is not released yet: until then it is installed from a clone of its\nrepository.": (
-            "The newest release is {version}."
+        "{version} is not released yet:\nuntil then it is installed from a clone of its repository.": (
+            "The newest release\nis {version}."
         ),
         "From source, in the clone, with an environment of yours activated:": (
             "Into an environment of yours that is activated:"
@@ -78,9 +78,7 @@ repository-code: {home}
     },
     "docs/how-to/gate.md": {
         f"uses: {SUBMODULE}": "uses: {action}",
-        "Until there is a release it is used from a submodule, which a pull request can change.\n": (
-            ""
-        ),
+        "Until there is a release it is a submodule, which a pull request can change.\n": "",
     },
     "docs/examples/gate.yml": {
         f"pip install {SUBMODULE}": "pip install benchinfer=={version}",
