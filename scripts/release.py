@@ -62,7 +62,7 @@ repository-code: {home}
         ),
     },
     "docs/install.md": {
-        "{version} is not released yet:\nuntil then it is installed from a clone of its repository.": (
+        "{version} is not released:\nit is installed from a clone of its repository.": (
             "The newest release\nis {version}."
         ),
         "From source, in the clone, with an environment of yours activated:": (
