@@ -1,4 +1,4 @@
-"""The checklist of what a paper should state: its form, and that each call is shown with its output."""
+"""The checklist of what a paper should state: its form, and each call shown with its output."""
 
 import re
 from pathlib import Path
