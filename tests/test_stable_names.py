@@ -4,7 +4,6 @@
 free; from then on names are added freely, and go as docs/install.md says.
 """
 
-import importlib
 import inspect
 import json
 from collections.abc import Iterator
