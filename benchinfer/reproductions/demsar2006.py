@@ -50,5 +50,6 @@ ENTRY = Entry(
         "data sets",
         lambda: bi.load_example("demsar2006"),
         lambda: sorted(_RANKS, key=_RANKS.__getitem__),
+        "ranks",
     ),
 )

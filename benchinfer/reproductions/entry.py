@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gzip
 import hashlib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
@@ -14,6 +14,7 @@ from benchinfer.core.errors import ScoreTableError
 if TYPE_CHECKING:
     import pandas as pd
 
+    from benchinfer.analyses.permutation.blocks import On
     from benchinfer.relations.relation import Relation
     from benchinfer.scores import ScoreTable
 
@@ -61,7 +62,8 @@ class Claims:
 
     units: str  # what the scores are a sample of: "data sets", "tasks", ...
     scores: Callable[..., ScoreTable]
-    order: Callable[..., Sequence[str]]  # of its own figure, the best first
+    order: Callable[..., Iterable[str]]  # of its own figure, the best first
+    on: On = "values"  # what is tested: values where the figure is a mean, else ranks
 
 
 @dataclass(frozen=True, slots=True)

@@ -46,5 +46,7 @@ ENTRY = Entry(
         *numbers("scmamp's vignette", {"Quade's F": 10.802}, 0.15, _TIES),
     ),
     compute=_compute,
-    claims=Claims("data sets", scores_of, lambda _: sorted(_RANKS, key=_RANKS.__getitem__)),
+    claims=Claims(
+        "data sets", scores_of, lambda _: sorted(_RANKS, key=_RANKS.__getitem__), "ranks"
+    ),
 )

@@ -1,5 +1,6 @@
 """Aksu et al. (2024): the board GIFT-Eval as of August 2026, 120 forecasters on 97 tasks."""
 
+import math
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -49,8 +50,8 @@ def scores_of(folder: Path | str, measure: str = "MASE") -> bi.ScoreTable:
 def means_of(folder: Path | str, measure: str = "MASE") -> pd.Series:
     """Return geometric means of the relative errors, the lowest first."""
     rows = scores_of(folder, measure).to_frame()
-    logarithms = np.log(rows["value"]).groupby(rows["algorithm"]).mean()
-    return np.exp(logarithms).sort_values()
+    rows["value"] = np.log(rows["value"])
+    return rows.groupby("algorithm")["value"].mean().map(math.exp).sort_values()
 
 
 def _compute(folder: Path) -> Mapping[str, float]:

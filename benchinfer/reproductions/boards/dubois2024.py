@@ -52,9 +52,7 @@ def _rates(folder: Path | str) -> pd.DataFrame:
 
 def _compute(folder: Path) -> Mapping[str, float]:
     table = _rates(folder)
-    return {
-        f"{kind} of {name}": float(table.loc[name, kind]) for kind in table for name in _PUBLISHED
-    }
+    return {f"{kind} of {name}": float(table[kind][name]) for kind in table for name in _PUBLISHED}
 
 
 _KINDS = ("win rate", "standard error")

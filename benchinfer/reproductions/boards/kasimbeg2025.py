@@ -65,8 +65,8 @@ def times_of(folder: Path | str) -> pd.DataFrame:
 
 
 def _medians(folder: Path | str) -> pd.DataFrame:
-    times = times_of(folder).groupby(["algorithm", "dataset"])["time"].median()
-    return times.unstack().fillna(np.inf)
+    times = times_of(folder).pivot_table("time", "algorithm", "dataset", aggfunc="median")
+    return pd.DataFrame(times).fillna(np.inf)  # not run
 
 
 def scores_of(folder: Path | str) -> bi.ScoreTable:
@@ -112,8 +112,8 @@ ENTRY = Entry(
     files=(
         SourceFile(
             "algoperf",
-            "eval_measurements.csv of the folder previous_leaderboards/algoperf_v05/logs/self_tuning"
-            " of mlcommons/submissions_algorithms, commit 12c8e4ea",
+            "eval_measurements.csv below previous_leaderboards/algoperf_v05/logs/self_tuning of"
+            " mlcommons/submissions_algorithms, commit 12c8e4ea",
             "03ab27d057a2a6e06c23aed09222123bb9ac54d777fc7a825b93b1c605494891",
             "*/*/*/*/eval_measurements.csv",
         ),

@@ -41,10 +41,15 @@ def scores_of(folder: Path | str) -> bi.ScoreTable:
     columns = ["model_name", "task_name", "SQL", "trained_on_this_dataset"]
     files = sorted(Path(folder).glob("*.csv"))
     rows = pd.concat([pd.read_csv(file, usecols=columns) for file in files])
-    errors = rows.pivot(index="task_name", columns="model_name", values="SQL")
-    seen = rows.pivot(index="task_name", columns="model_name", values="trained_on_this_dataset")
-    errors = errors.where(~seen.fillna(False).astype(bool), errors[_IMPUTED], axis=0)
-    errors = errors.apply(lambda column: column.fillna(errors[_BASELINE]))
+    rows["seen"] = rows["trained_on_this_dataset"].astype(float)
+    errors = rows.pivot_table("SQL", "task_name", "model_name")
+    seen = rows.pivot_table("seen", "task_name", "model_name").fillna(0) > 0
+    errors = pd.DataFrame(
+        {
+            name: column.mask(seen[name], errors[_IMPUTED]).fillna(errors[_BASELINE])
+            for name, column in errors.items()
+        }
+    )
     relative = errors.div(errors[_BASELINE], axis=0).clip(*_CLIP)
     return bi.read_scores(
         relative.reset_index(),
@@ -57,7 +62,7 @@ def scores_of(folder: Path | str) -> bi.ScoreTable:
 def figures_of(folder: Path | str) -> pd.DataFrame:
     """Return each model's win rate and skill score in percent, the highest rate first."""
     rows = scores_of(folder).to_frame()
-    errors = rows.pivot(index="dataset", columns="algorithm", values="value")
+    errors = rows.pivot_table("value", "dataset", "algorithm")
     values = errors.to_numpy()
     wins = (values[:, :, None] < values[:, None, :]).mean(0)
     wins += (values[:, :, None] == values[:, None, :]).mean(0) / 2
@@ -74,9 +79,7 @@ def figures_of(folder: Path | str) -> pd.DataFrame:
 
 def _compute(folder: Path) -> Mapping[str, float]:
     table = figures_of(folder)
-    return {
-        f"{kind} of {name}": float(table.loc[name, kind]) for name in _PUBLISHED for kind in table
-    }
+    return {f"{kind} of {name}": float(table[kind][name]) for name in _PUBLISHED for kind in table}
 
 
 _NUMBERS = chain.from_iterable(
