@@ -21,6 +21,7 @@ from typer.main import get_command
 from typer.testing import CliRunner
 
 from benchinfer.cli.app import app
+from benchinfer.cli.options.schema import keys, tables
 from benchinfer.core.frames import GLOSSARY
 
 ROOT = Path(__file__).parents[2]
@@ -310,6 +311,8 @@ def test_pages_that_are_built_are_whole(name: str) -> None:
     if name == "glossary.md":
         assert re.findall(r"^\| `(\w+)` \|", text, flags=re.MULTILINE) == list(GLOSSARY)
     if name == "reference/options.md":
+        named = {*re.findall(r"^\| `([\w-]+)` \|", text, flags=re.MULTILINE)}
+        assert named == {key for each in keys().values() for key in each} | {*tables()}
         assert [code for code in _codes(text) if _unknown(code)] == []
 
 
