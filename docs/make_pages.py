@@ -240,7 +240,7 @@ def measurement(path: Path) -> str:
 def with_tables(text: str, topic: str) -> str:
     """Append the measurements to a page of the evidence, whose links to their files lead there."""
     parts = [measurement(path) for path in sorted((RESULTS / topic).glob("*.csv"))]
-    text = re.sub(rf"\(\S+/results/{topic}/([\w-]+)\.csv", rf"(#table-{topic}-\1", text)
+    text = re.sub(rf"\]\([^()\s]+/results/{topic}/([\w-]+)\.csv", rf"](#table-{topic}-\1", text)
     return "\n".join([text, "## Tables\n", *parts]) if parts else text
 
 

@@ -21,6 +21,7 @@ from typer.main import get_command
 from typer.testing import CliRunner
 
 from benchinfer.cli.app import app
+from benchinfer.cli.options.schema import keys, tables
 from benchinfer.core.frames import GLOSSARY
 
 ROOT = Path(__file__).parents[2]
@@ -310,6 +311,8 @@ def test_pages_that_are_built_are_whole(name: str) -> None:
     if name == "glossary.md":
         assert re.findall(r"^\| `(\w+)` \|", text, flags=re.MULTILINE) == list(GLOSSARY)
     if name == "reference/options.md":
+        named = {*re.findall(r"^\| `([\w-]+)` \|", text, flags=re.MULTILINE)}
+        assert named == {key for each in keys().values() for key in each} | {*tables()}
         assert [code for code in _codes(text) if _unknown(code)] == []
 
 
@@ -326,12 +329,14 @@ def test_old_addresses_lead_to_sections_that_are_there() -> None:
         assert not (DOCS / f"{old}.md").exists()
 
 
-def test_measurements_become_tables_of_their_page() -> None:
-    text = (DOCS / "evidence" / "pairs.md").read_text(encoding="utf-8")
-    page = _generator().with_tables(text, "pairs")
-    links = re.findall(r"\(#(table-[\w-]+)", page)
+@pytest.mark.parametrize("topic", sorted(path.name for path in RESULTS.iterdir()))
+def test_measurements_become_tables_of_their_page(topic: str) -> None:
+    text = (DOCS / "evidence" / f"{topic}.md").read_text(encoding="utf-8")
+    page = _generator().with_tables(text, topic)
+    links = re.findall(r"\[[^\]\n]+\]\(#(table-[\w-]+)", page)
     targets = re.findall(r"^\((table-[\w-]+)\)=$", page, flags=re.MULTILINE)
     assert {*links} == {*targets}
-    assert len(targets) == len([*(RESULTS / "pairs").glob("*.csv")])
-    assert "results/pairs" not in page
+    assert len(links) >= text.count("/results/") > 0
+    assert len(targets) == len([*(RESULTS / topic).glob("*.csv")])
+    assert f"results/{topic}/" not in page
     assert page.count("\nCommand: ") == len(targets)
