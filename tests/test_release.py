@@ -126,7 +126,8 @@ def test_a_release_says_where_it_is_from_and_of_which_day(source):
     assert str(citation["date-released"]) == DAY
     pages = {path: path.read_text("utf-8") for path in source.rglob("*.md")}
     assert [p for p, text in pages.items() if re.search(r"not released|no release yet", text)] == []
-    assert f"uses: {HOME}@v{VERSION}" in pages[source / "docs" / "how-to" / "gate.md"]
+    action = release.values(ROOT, HOME, DAY)["action"]
+    assert f"uses: {action}" in pages[source / "docs" / "how-to" / "gate.md"]
     assert f"## {VERSION} ({DAY})" in pages[source / "docs" / "changelog.md"]
 
 
