@@ -5,7 +5,6 @@ free; from then on names are added freely, and go as docs/install.md says.
 """
 
 import inspect
-import json
 from collections.abc import Iterator
 from operator import attrgetter
 from pathlib import Path
@@ -18,6 +17,7 @@ from benchinfer.analyses import ANALYSES
 from benchinfer.cli.app import app
 from benchinfer.core.frames import GLOSSARY
 from benchinfer.core.verdict import Verdict
+from benchinfer.reports.schema import schema
 from benchinfer.scores.examples import examples
 
 ROOT = Path(__file__).parents[1]
@@ -58,12 +58,11 @@ def _commands() -> Iterator[tuple[str, list[str]]]:
 
 def current() -> dict[str, set[str]]:
     """Return the names that are there now, by what they belong to."""
-    documents = json.loads((ROOT / "docs/reference/documents.schema.json").read_text("utf-8"))
     return {
         **{owner: {*names} for owner, names in (*_interface(), *_commands())},
         **{
             f"document {name}": {*rule["properties"]}
-            for name, rule in documents["$defs"].items()
+            for name, rule in schema()["$defs"].items()
             if rule.get("properties")
         },
         "columns": {*GLOSSARY},
