@@ -60,6 +60,9 @@ Issues = "{home}/issues"
             "  note = {{Python package, version {version}}},\n  url = {{{home}}},"
         ),
     },
+    "docs/index.md": {
+        f"pip install .{40 * ' '}# in a clone: it is not released yet": "pip install benchinfer",
+    },
     "docs/install.md": {
         "{version} is not released:\nit is installed from a clone of its repository.": (
             "The newest release\nis {version}."
