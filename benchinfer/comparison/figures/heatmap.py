@@ -265,17 +265,17 @@ def _draw_legend(laid: HeatMap, ax: Axes) -> None:
     """Draw the scale of the colours below the tiles, with the meaning of its ends."""
     d = len(laid.rows)
     inch_x, inch_y = 1 / laid.tile[0], 1 / laid.tile[1]
-    room = len(laid.columns) * laid.tile[0] - across(laid.ends[0], 7.5) - across(laid.ends[1], 7.5)
-    most = 0.16 if is_wide(laid.width) else 0.1
-    wide = min(most, max((room - 0.15) / len(SHADES), 0.03)) * inch_x
+    wide = 0.16 if is_wide(laid.width) else 0.1
     y = d - 0.5 + 0.27 * inch_y
-    left = -0.5 + (across(laid.ends[0], 7.5) + 0.08) * inch_x
+    left = across(laid.ends[0], 7.5) + 0.08
+    right = left + len(SHADES) * wide + 0.07
+    # It begins at the tiles, or further left where the right of them is too little for it.
+    room = laid.width - 0.4 - widest(laid.rows, _font(laid))
+    start = -0.5 - max(right + across(laid.ends[1], 7.5) - room, 0.0) * inch_x
     for n, fill in enumerate(reversed(SHADES)):
-        ax.barh(y, wide, 0.14 * inch_y, left=left + n * wide, color=fill, lw=0)
-    right = left + len(SHADES) * wide
-    for x, text, ha in (
-        (-0.5, laid.ends[0], "left"),
-        (right + 0.07 * inch_x, laid.ends[1], "left"),
-    ):
-        written = ax.text(x, y, plain(text), ha=ha, va="center", fontsize=pt(7.5), color=FAINT)
+        at = start + (left + n * wide) * inch_x
+        ax.barh(y, wide * inch_x, 0.14 * inch_y, left=at, color=fill, lw=0, clip_on=False)
+    for x, text in ((start, laid.ends[0]), (start + right * inch_x, laid.ends[1])):
+        written = ax.text(x, y, plain(text), ha="left", va="center", fontsize=pt(7.5), color=FAINT)
         written.set_in_layout(False)
+        written.set_clip_on(False)

@@ -33,7 +33,7 @@ from benchinfer.plots.style import (
     spread_apart,
     ticks,
 )
-from benchinfer.plots.text import fitted, key, plain, pt, widest
+from benchinfer.plots.text import across, fitted, key, plain, pt, widest
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -77,8 +77,8 @@ class InteractionPanel:
 
     Attributes
     ----------
-    label, note
-        The factors, and whether they interact.
+    at, factor, note
+        The factor across, the other one, and whether they interact.
     levels, lines
         Levels across, and those of the other factor, of which the others are differences from the
         first.
@@ -86,7 +86,8 @@ class InteractionPanel:
         How many levels are shown of a factor that has more.
     """
 
-    label: str
+    at: str
+    factor: str
     note: str
     levels: tuple[str, ...]
     lines: tuple[LevelLine, ...]
@@ -103,13 +104,14 @@ class InteractionPlot(Layout):
         Pairs of factors, those with the most evidence of an interaction first.
     limits, log
         Least and largest value, and whether the axis is logarithmic.
-    names, heads
-        Names of lines, and of levels across, as they are written.
+    factors, names, heads
+        Names of factors, of lines, and of levels across, as they are written.
     """
 
     panels: tuple[InteractionPanel, ...]
     limits: tuple[float, float]
     log: bool
+    factors: Mapping[str, str]
     names: Mapping[str, str]
     heads: Mapping[str, str]
 
@@ -121,12 +123,16 @@ class InteractionPlot(Layout):
     @property
     def columns(self) -> int:
         """Panels side by side."""
-        return 2 if _few(self.panels) and is_wide(self.width) and len(self.panels) > 1 else 1
+        return _columns(self.panels, self.width)
 
 
 def _few(panels: Sequence[InteractionPanel]) -> bool:
     """Return whether panels have few levels across."""
     return max(len(panel.levels) for panel in panels) <= _SIDE_BY_SIDE
+
+
+def _columns(panels: Sequence[InteractionPanel], width: Width) -> int:
+    return 2 if _few(panels) and is_wide(width) and len(panels) > 1 else 1
 
 
 def layout(
@@ -161,11 +167,14 @@ def layout(
     measure, unit = result.measure, in_units(result.setting, "data sets")
     all_ = count(len(chosen), "pair")
     of_lines = fitted({line.label for panel in panels for line in panel.lines}, names_room)
+    title_room = (width / _columns(panels, width) - _LEFT - 0.1 - across(" by ", 9, bold=True)) / 2
+    factors = fitted(names, title_room, 9, bold=True)
     heads = fitted({level for panel in panels for level in panel.levels}, _BELOW, _SMALL)
     return InteractionPlot(
         panels=tuple(panels),
         limits=(float(np.nanmin(ends)), float(np.nanmax(ends))),
         log=measure.scale == "log",
+        factors=factors,
         names=of_lines,
         heads=heads,
         title=f"Interactions: {measure_name(measure)}{measure.unit_mark}, {measure.better} is"
@@ -176,13 +185,13 @@ def layout(
                 f"bars: intervals of the difference from the line without bars ({first}),"
                 f" {level_percent(result.level)} for all differences of a panel; filled: decided"
             ),
-            *key({**of_lines, **heads}),
+            *key({**factors, **of_lines, **heads}),
             *dict.fromkeys(text for panel in panels for text in panel.left_out),
             *((f"{len(panels)} of {all_} of factors",) if len(panels) < len(chosen) else ()),
         ),
         width=width,
         alt=f"Interaction plot of {measure_name(measure)}. "
-        + "; ".join(f"{panel.label}: {panel.note}" for panel in panels)
+        + "; ".join(f"{panel.factor} by {panel.at}: {panel.note}" for panel in panels)
         + ".",
     )
 
@@ -225,7 +234,8 @@ def _panel(
         of_pair = ends[..., row] if pairs[row, 0] == level else -ends[::-1, :, row]
         drawn.append(_line(result, levels[level], base, of_pair))
     return InteractionPanel(
-        label=f"{factor} by {at}",
+        at=at,
+        factor=factor,
         note=_verdict(result, one),
         levels=tuple(of_at[level] for level in columns),
         lines=tuple(line for line in drawn if np.isfinite(line.mean).any()),
@@ -324,7 +334,12 @@ def _draw_panel(laid: InteractionPlot, panel: InteractionPanel, ax: Axes) -> Non
         offset = min(_DODGED, _ALL_DODGED / k) * (n - (k - 1) / 2)
         _draw_line(line, offset + np.arange(len(texts), dtype=np.float64), style, ax)
     ax.set_title(
-        plain(panel.label), loc="left", fontsize=pt(9), fontweight="bold", color=INK, pad=15
+        plain(f"{laid.factors[panel.factor]} by {laid.factors[panel.at]}"),
+        loc="left",
+        fontsize=pt(9),
+        fontweight="bold",
+        color=INK,
+        pad=15,
     )
     ax.text(0, 1.035, plain(panel.note), transform=ax.transAxes, fontsize=pt(_SMALL), color=FAINT)
     _name_lines(laid, panel, ax)
