@@ -272,11 +272,28 @@ def test_compare_compares_cells_where_levels_cannot_be():
     scores = read(runs())
     of_cells = bi.compare(scores, control="vit/mixup/sgd")["accuracy"]
     assert of_cells.algorithms == scores.algorithms
-    assert len(bi.compare(read(runs(datasets=1)))["accuracy"].algorithms) == 8
     one_level = scores.subset(algorithms=["vit/mixup/sgd", "resnet/mixup/sgd"])
     assert len(bi.compare(one_level)["accuracy"].algorithms) == 2
     with pytest.raises(DesignError, match="does not go with factors"):
         bi.compare(scores, alternative="better")
+
+
+def test_compare_gives_effects_on_one_data_set_where_replications_can_be_units():
+    table = one_data_set().rename(columns={"dataset": "seed"}).assign(dataset="cifar")
+    scores = read(table, resampling="items")
+    answer = bi.compare(scores)
+    assert answer.choices["accuracy"].analysis == "factors"
+    assert str(answer["accuracy"]) == str(bi.compare_factors(scores))
+    assert "over replications like these on cifar, vit is better" in answer.headline()
+    assert "not declared" not in answer.sentence()
+    assert "is not declared: p-values hold if" in bi.compare(read(table)).sentence()
+    drawn = bi.compare(read(table, resampling="bootstrap"))
+    assert "on cifar as drawn, vit is better" in drawn.sentence()
+    one_score = table[table["seed"] == "d00"]
+    for scores in (read(table, resampling="cv:8"), read(one_score.drop(columns="seed"))):
+        answer = bi.compare(scores)
+        assert len(answer["accuracy"].algorithms) == 8
+        assert answer.choices["accuracy"].analysis != "factors"
 
 
 def test_measures_are_statements_of_their_own():
