@@ -116,7 +116,7 @@ FIGURES = {
         "ranks simplex shrinkage predicted left-out ppc trace trace-rank",
     ),
     "wins": ("Wins", "worths wins"),
-    "factors": ("Factors", "effects"),
+    "factors": ("Factors", "effects interactions heatmap"),
     "meta": ("Meta-analysis", "studies funnel network"),
     "pair": ("Two algorithms on one data set", "quantiles"),
     "datasets": ("Each data set by itself", "verdicts podium pair map clusters support"),
