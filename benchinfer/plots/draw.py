@@ -100,8 +100,8 @@ def kinds_of(result: type) -> Mapping[str, Kind | Handed]:
     raise BenchinferError(
         f"there is no figure of a {result.__name__}.",
         hint="plot a comparison, comparisons per data set, a relation, an ensemble, a"
-        " consensus, its bootstrap, a plan, a gate, a front, a board, groups of data sets or a score"
-        " table.",
+        " consensus, its bootstrap, a plan, a gate, a front, a board, groups of data sets or a"
+        " score table.",
     )
 
 

@@ -69,7 +69,8 @@ def test_unknown_type():
     assert str(caught.value) == (
         "there is no figure of a dict.\n"
         "Hint: plot a comparison, comparisons per data set, a relation, an ensemble, a"
-        " consensus, its bootstrap, a plan, a gate, groups of data sets or a score table."
+        " consensus, its bootstrap, a plan, a gate, a front, a board, groups of data sets or a"
+        " score table."
     )
 
 

@@ -69,7 +69,7 @@ FIGURES: Mapping[type, Mapping[str, Kind]] = {
     Comparisons: {
         "verdicts": Kind(datasets.layout_verdicts, size_verdicts, draw_verdicts),
         "podium": Kind(datasets.layout_podium, datasets.size_podium, datasets.draw_podium),
-        "pair": Kind(pair.layout, forest.size, forest.draw),
+        "pair": Kind(pair.layout, forest.size, pair.draw),
         **{name: of_part(kind, lambda local: local.relations()) for name, kind in LIKENESS.items()},
     },
     Influence: {"influence": INFLUENCE},

@@ -175,9 +175,9 @@ def _curves(table: Observations, covariate: int) -> _Curves:
             df = np.full(shape[:2], d - 1.0)
         half = stats.t.ppf((1 + _LEVEL) / 2, df) * np.sqrt(variance)
     half[variance == 0] = 0.0
-    whole = mean.mean(axis=2)
-    whole[~complete] = half[~complete] = np.nan
-    return _Curves(steps, whole, half, of_runs)
+    over = mean.mean(axis=2)
+    over[~complete] = half[~complete] = np.nan
+    return _Curves(steps, over, half, of_runs)
 
 
 def _ends(table: Observations, mean: Array, half: Array) -> tuple[Array, Array]:
