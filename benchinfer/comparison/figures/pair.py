@@ -15,7 +15,7 @@ from benchinfer.comparison.wording import decider
 from benchinfer.core.arguments import ArgumentError
 from benchinfer.core.errors import unknown
 from benchinfer.core.numbers import count
-from benchinfer.core.verdict import Verdict, words
+from benchinfer.core.verdict import SHAPES, Verdict, words
 from benchinfer.numerics.types import Array
 from benchinfer.plots import bars
 from benchinfer.plots.style import INK, PAGE, Width, measure_name
@@ -28,7 +28,6 @@ if TYPE_CHECKING:
     from benchinfer.comparison.per_dataset import Comparisons
 
 
-_BRIEF = {verdict: verdict.label for verdict in Verdict} | {Verdict.MISSING: ""}
 _TURNED = {Verdict.FIRST: Verdict.SECOND, Verdict.SECOND: Verdict.FIRST}
 
 
@@ -104,8 +103,13 @@ def layout(
     )
     if bars.fits(laid):
         return laid
-    brief = replace(laid, rows=tuple(replace(row, said=_BRIEF[row.verdict]) for row in laid.rows))
-    return brief if bars.fits(brief) else laid
+    marks = [f"{SHAPES[v]} {v.label}" for v in Verdict if v in {row.verdict for row in shown}]
+    bare = replace(
+        laid,
+        rows=tuple(replace(row, said="") for row in laid.rows),
+        notes=(", ".join(marks), *laid.notes),
+    )
+    return bare if bars.fits(bare) else laid
 
 
 def _place(one: Comparison, names: tuple[str, str]) -> int | None:
