@@ -100,7 +100,7 @@ The second picture of a page is drawn by the same code, with this simulated tabl
 
 # Folders of the gallery: their titles, and the kinds of figures in each in the order of the page.
 FIGURES = {
-    "scores": ("Scores", "heatmap scatter boxes slope"),
+    "scores": ("Scores", "heatmap scatter boxes slope learning-curves"),
     "comparison": (
         "Any comparison",
         (
