@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from benchinfer.analyses.meta.compare import compare_meta
     from benchinfer.analyses.meta.read import read_effects
     from benchinfer.analyses.mixed.compare import compare_mixed
-    from benchinfer.analyses.monitor.monitor import monitor
+    from benchinfer.analyses.monitor.monitor import monitor, monitor_measures
     from benchinfer.analyses.pair.compare import compare_pair
     from benchinfer.analyses.pareto.front import pareto
     from benchinfer.analyses.permutation.compare import compare_permutation
@@ -88,6 +88,7 @@ _homes = {
     "load": "core.saving",
     "load_example": "scores.examples",
     "monitor": "analyses.monitor.monitor",
+    "monitor_measures": "analyses.monitor.monitor",
     "pareto": "analyses.pareto.front",
     "per_dataset": "comparison.per_dataset",
     "plan": "analyses.plan.plan",
@@ -132,6 +133,7 @@ __all__ = [
     "load",
     "load_example",
     "monitor",
+    "monitor_measures",
     "pareto",
     "per_dataset",
     "plan",

@@ -43,6 +43,7 @@ NAMES = [
     "load",
     "load_example",
     "monitor",
+    "monitor_measures",
     "pareto",
     "per_dataset",
     "plan",
@@ -124,6 +125,9 @@ SIGNATURES = {
     " crashed='stopped', unit_weights='items', selected=False",
     "load_example": "name",
     "monitor": "scores, measure=None, *, pairs='all', control=None, method='recursive',"
+    " rule='constant', spending='obrien-fleming', stage=50, last_stage='auto', test='t',"
+    " null='symmetry', alternative='two-sided', target='datasets', level=0.95, state=None",
+    "monitor_measures": "scores, measures, *, pairs='all', control=None, method='recursive',"
     " rule='constant', spending='obrien-fleming', stage=50, last_stage='auto', test='t',"
     " null='symmetry', alternative='two-sided', target='datasets', level=0.95, state=None",
     "Measure": "name, better, tolerance=0.0, scale='identity', bounds=None, unit='', label='',"
@@ -219,7 +223,7 @@ OF_A_MIXED_MODEL = {
 def test_names() -> None:
     assert bi.__all__ == NAMES
     assert dir(bi) == sorted(NAMES + SUBMODULES)
-    assert len(NAMES) <= 41
+    assert len(NAMES) <= 43
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -41,7 +41,7 @@ NAMES_FOR_ANNOTATIONS = "typing.py"  # a list of names and nothing else
 IN_CIRCLES = 42
 REQUIRED_PACKAGES = 14
 # Calls that return one of two kinds of result, by what they are given; target: none.
-TWO_KINDS = {"compare_bayes", "monitor"}
+TWO_KINDS = {"compare_bayes"}
 SAMPLERS = {
     "analyses/bayes/numerics/gibbs.py",  # of the conjugate model
     "numerics/posterior/nuts.py",  # nutpie, of every other model

@@ -284,11 +284,13 @@ def _call(result: _Made) -> str:
     source = one.provenance
     function = getattr(benchinfer, source.analysis, None)
     known = {} if function is None else signature(function).parameters
-    given = [repr(one.measure.name)]
+    together = source.arguments.get("measures")
+    given = [repr(one.measure.name if together is None else together)]
     for name, value in source.arguments.items():
         default = known[name].default if name in known else Parameter.empty
-        if name != "measure" and value != default:
+        if name not in ("measure", "measures") and value != default:
             given.append(f"{name}={value!r}")
     if isinstance(result, Comparisons):
         return f"bi.per_dataset(bi.{source.analysis}, scores, {', '.join(given)})"
-    return f"bi.{source.analysis}(scores, {', '.join(given)})"
+    call = f"bi.{source.analysis}(scores, {', '.join(given)})"
+    return call if together is None else f"{call}[{one.measure.name!r}]"

@@ -142,7 +142,7 @@ MADE = {
     "Factors": crossed,
     "PairComparison": lambda k: bi.compare_pair(scores(k, datasets=1, replications=8)),
     "MonitorComparison": lambda k: bi.monitor(read(k)),
-    "MonitoredMeasures": lambda k: bi.monitor(scores(k, measures=TWO), TWO),
+    "MonitoredMeasures": lambda k: bi.monitor_measures(scores(k, measures=TWO), TWO),
     "Consecutive": lambda k: bi.monitor(read(k)).consecutive(read(k), permutations=9, seed=1),
     "Comparisons": local,
     "Subgroups": groups,
