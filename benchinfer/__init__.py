@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from benchinfer import stability as stability
     from benchinfer import typing as typing
     from benchinfer.analyses.bayes.compare import compare_bayes
+    from benchinfer.analyses.bayes.pairwise.compare import compare_bayes_pairs
     from benchinfer.analyses.board.board import board
     from benchinfer.analyses.bootstrap.compare import compare_bootstrap
     from benchinfer.analyses.choice.compare import compare
@@ -73,6 +74,7 @@ _homes = {
     "board": "analyses.board.board",
     "compare": "analyses.choice.compare",
     "compare_bayes": "analyses.bayes.compare",
+    "compare_bayes_pairs": "analyses.bayes.pairwise.compare",
     "compare_bootstrap": "analyses.bootstrap.compare",
     "compare_factors": "analyses.factors.compare",
     "compare_meta": "analyses.meta.compare",
@@ -118,6 +120,7 @@ __all__ = [
     "board",
     "compare",
     "compare_bayes",
+    "compare_bayes_pairs",
     "compare_bootstrap",
     "compare_factors",
     "compare_meta",

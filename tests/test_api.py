@@ -28,6 +28,7 @@ NAMES = [
     "board",
     "compare",
     "compare_bayes",
+    "compare_bayes_pairs",
     "compare_bootstrap",
     "compare_factors",
     "compare_meta",
@@ -66,11 +67,14 @@ SIGNATURES = {
     "compare": "scores, measure=None, *, control=None, alternative='two-sided',"
     " interval='compatible', target='auto', level=0.95, missing='use', normalise=None, seed=1,"
     " progress=None",
-    "compare_bayes": "scores, measure=None, *, preset=None, interactions='t', structure='auto',"
+    "compare_bayes": "scores, measure=None, *, interactions='t', structure='auto',"
     " domains='pooled', covariates=(), likelihood='normal', trials=None,"
     " quantity=None, contrasts='tukey', control=None, target='auto', level=0.95,"
     " missing='use', draws=None, chains=None, priors=None, sensitivity='none', seed=1,"
     " progress=None",
+    "compare_bayes_pairs": "scores, measure=None, *, test='signed-rank', quantity=None,"
+    " contrasts='tukey', control=None, level=0.95, missing='use', draws=None, chains=None,"
+    " priors=None, seed=1, progress=None",
     "compare_factors": "scores, measure=None, *, control=None, family='all', level=0.95, seed=1",
     "compare_subgroups": "scores, measure=None, *, by=None, model='wins', minsize=10, depth=None,"
     " prune='none', tests='auto', honest=False, contrasts='tukey', control=None, level=0.95,"

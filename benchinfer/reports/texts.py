@@ -29,6 +29,7 @@ ROWS = 60  # of a table; the HTML and JSON files have all of them
 FIGURES = "Figures are in the HTML report"
 WORDS = {
     "compare_bayes": "a Bayesian model",
+    "compare_bayes_pairs": "a Bayesian test of each pair",
     "compare_bootstrap": "the bootstrap",
     "compare_meta": "a meta-analysis",
     "compare_mixed": "a mixed model",

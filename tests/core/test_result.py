@@ -136,7 +136,7 @@ MADE = {
     "PermutationComparison": lambda k: bi.compare_permutation(read(k), seed=1),
     "BootstrapComparison": lambda k: bi.compare_bootstrap(read(k), seed=1, resamples=200),
     "BayesComparison": sampled,
-    "BayesPairsComparison": lambda k: bi.compare_bayes(read(k), preset="sign", seed=1),
+    "BayesPairsComparison": lambda k: bi.compare_bayes_pairs(read(k), test="sign", seed=1),
     "WinsComparison": lambda k: bi.compare_wins(wins(k)),
     "MetaComparison": lambda k: bi.compare_meta(read(k)),
     "Factors": crossed,
