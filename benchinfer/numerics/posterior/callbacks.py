@@ -11,8 +11,9 @@ from functools import cache
 from typing import Any
 
 import numpy as np
-from numba import carray, cfunc, types
+from numba import cfunc, types
 from numba.extending import intrinsic
+from numba.np.numpy_support import carray
 
 from benchinfer.numerics.compilation import part
 from benchinfer.numerics.types import Array, Codes
@@ -25,20 +26,21 @@ _COPYING = types.int64(types.uint64, types.uint64, _FLOATS, _FLOATS, _INTEGERS)
 _FIELDS = 4
 
 
-@intrinsic
-def _as_floats(_: Any, address: Any) -> Any:
-    """Return an address as a pointer to floats."""
-    return _FLOATS(address), _converted
-
-
-@intrinsic
-def _as_integers(_: Any, address: Any) -> Any:
-    """Return an address as a pointer to integers."""
-    return _INTEGERS(address), _converted
-
-
 def _converted(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
     return builder.inttoptr(arguments[0], context.get_value_type(signature.return_type))
+
+
+def _pointer(kind: Any) -> Any:
+    """Return the function that makes a pointer of an address."""
+
+    @intrinsic
+    def of(_: Any, address: Any) -> Any:
+        return kind(address), _converted
+
+    return of
+
+
+_as_floats, _as_integers = _pointer(_FLOATS), _pointer(_INTEGERS)
 
 
 @part
@@ -98,7 +100,7 @@ def table_of(arrays: Sequence[Array | Codes]) -> Codes:
     """Return the table of arrays, which have to live as long as it does."""
     table = np.zeros((len(arrays), _FIELDS), dtype=np.int64)
     for row, array in zip(table, arrays, strict=True):
-        if not array.flags.c_contiguous or array.dtype not in (np.float64, np.int64):
+        if not array.flags.c_contiguous or array.dtype.str[1:] not in ("f8", "i8"):
             raise TypeError("arrays of a density are contiguous, of float64 or int64")
         row[0], row[1 : 1 + array.ndim] = array.ctypes.data, array.shape
     return table.ravel()

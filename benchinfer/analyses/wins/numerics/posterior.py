@@ -13,7 +13,7 @@ from dataclasses import dataclass, fields
 from typing import Any
 
 import numpy as np
-from numba import carray
+from numba.np.numpy_support import carray
 from scipy.linalg import helmert
 
 from benchinfer.analyses.wins.numerics.likelihood import probabilities

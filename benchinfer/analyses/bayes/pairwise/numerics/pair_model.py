@@ -34,7 +34,7 @@ from functools import cache
 from typing import Any
 
 import numpy as np
-from numba import carray
+from numba.np.numpy_support import carray
 from scipy.special import expit, gammainc, gammaincinv, gammaln, ndtri, stdtr
 
 from benchinfer.analyses.bayes.numerics.response_density import digamma
