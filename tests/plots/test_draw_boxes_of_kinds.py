@@ -77,9 +77,9 @@ def found():
         results["mixed", k] = bi.compare_mixed(scores)
         results["relation", k] = results["mixed", k].relation()
         results["monitor", k] = bi.monitor(scores)
+        results["steps", k] = at_steps(k)
     for k in (2, 12):
         results["factors", k] = grid(k)
-        results["steps", k] = at_steps(k)
     results["each", 6] = bi.per_dataset(bi.compare_mixed, six, structure="common")
     results["bayes", 6] = bi.compare_bayes(six, draws=100, chains=4, seed=1)
     results["archetypes", 6] = bi.archetypes(six, seed=1)
