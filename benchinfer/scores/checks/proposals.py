@@ -394,7 +394,8 @@ def _candidates(source: object, origin: Source, declaration: Declaration) -> Ite
             yield Candidate({"name": name})
         opened = open_source(source, declaration.query, name) if name else origin
         frame, part = _one_part(_frame(opened, declaration), declaration)
-        declared = _declared(opened, declaration, measures, frame)
+        of_names = {part: part for part in placeholders(name) if part in _LABELS}
+        declared = of_names | _declared(opened, declaration, measures, frame)
         results = readings(frame, declared)
         likely = [r for r in results if r.weight > results[0].weight - _LIKELY]
         for reading in _with_exchange(likely):
@@ -681,13 +682,17 @@ def _mended(
     if any(of_trace) and not joined:  # functions are no settings
         yield candidate.having(targets=TARGETS)
     steps = _steps(origin, declaration)
-    if not steps and _only_scores(candidate) and declaration.repeats == "error":
+    few = candidate.reading is not None and any(
+        ("repeats", "keep") in fault.proposes for fault in faults
+    )
+    repeated = few or _only_scores(candidate)
+    if not steps and repeated and "repeats" not in candidate.options and declaration.repeats == "error":
         yield candidate.having(repeats="keep")
 
 
 def _only_scores(candidate: Candidate) -> bool:
     """Return whether the rows of each file hold scores, and nothing that tells them apart."""
-    if candidate.reading is None or "repeats" in candidate.options:
+    if candidate.reading is None:
         return False
     names = placeholders(candidate.options.get("name", ""))
     others = [r for n, r in candidate.reading.roles.items() if n not in names]
