@@ -274,7 +274,8 @@ def duplicate_rows(reading: Reading) -> Finding | None:
         )
         both = f"columns={dict.fromkeys(labels, 'replication')!r}"
         hint += f"\nif a covariate tells them apart, it is a label too: {both}."
-    few = n <= _FEW_REPEATED * int(reading.summary.n.sum())
+    rows, places = int(reading.summary.n.sum()), int(reading.summary.replications.sum())
+    few = rows - places <= _FEW_REPEATED * rows
     proposes = (("repeats", "keep"),) if few else ()
     return Finding("duplicate rows", "error", n, what, where, hint, proposes)
 

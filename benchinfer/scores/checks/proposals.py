@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, cast
 
 from benchinfer.core.errors import BenchinferError, MissingExtra, ScoreTableError
-from benchinfer.core.numbers import count, join
+from benchinfer.core.numbers import count, join, number_of
 from benchinfer.scores.checks.faults import NO_LIMIT
 from benchinfer.scores.columns.roles import COMMON, GROUPS, ITEMS, common_name, placeholders
 from benchinfer.scores.coverage import Finding, refusal
@@ -394,12 +394,15 @@ def _candidates(source: object, origin: Source, declaration: Declaration) -> Ite
             yield Candidate({"name": name})
         opened = open_source(source, declaration.query, name) if name else origin
         frame, part = _one_part(_frame(opened, declaration), declaration)
-        of_names = {part: part for part in placeholders(name) if part in _LABELS}
+        parts = placeholders(name)
+        settings = [n for n in parts if n not in _LABELS and declaration.name is None]
+        of_names = {n: n for n in parts if n in _LABELS} | dict.fromkeys(settings, FACTOR)
         declared = of_names | _declared(opened, declaration, measures, frame)
         results = readings(frame, declared)
         likely = [r for r in results if r.weight > results[0].weight - _LIKELY]
         for reading in _with_exchange(likely):
-            for options in _options(reading, frame, measures, {*declared}, declaration):
+            known = {*declared} - {*settings}
+            for options in _options(reading, frame, measures, known, declaration):
                 yield Candidate(({"name": name} if name else {}) | part | options, reading)
         if not results or results[0].layout != "long":
             yield from _by_pattern(frame, declared, declaration, name)
@@ -611,7 +614,7 @@ def _roles_of_parts(pattern: Pattern, fixed: set[str]) -> Iterator[list[str]]:
     for i, labels in enumerate(pattern.labels):
         before = re.findall(r"[a-z]+", pattern.texts[i].casefold())[-1:]
         suggested = suggested_roles(before[0]) if before else {}
-        named = [role for role in _LABELS if suggested.get(role, 0) > 2]
+        named = [role for role in _LABELS if role != FACTOR and suggested.get(role, 0) > 2]
         measures = sum(map(is_measure, set(labels)))
         if named and (_counts(labels) or named[0] != "replication"):
             choices.append(named[:1])
@@ -619,6 +622,9 @@ def _roles_of_parts(pattern: Pattern, fixed: set[str]) -> Iterator[list[str]]:
             choices.append(["replication", "dataset", "algorithm"])
         elif 2 * measures > len(set(labels)):
             choices.append(["measure"])
+        elif all(number_of(label) is not None for label in labels):  # with fractions
+            free = before and not {*suggested} & ({*_LABELS} - {FACTOR})
+            choices.append([before[0] if free else "setting", "algorithm"])
         else:
             # There are more data sets than algorithms, as a rule.
             most = len(words) > 1 and len(set(labels)) == max(words) > min(words)
@@ -657,7 +663,7 @@ def _by_pattern(
     }
     fixed = {*labels.values(), *declared.values()}
     for parts in _roles_of_parts(pattern, fixed):
-        if "algorithm" not in {*parts, *fixed}:
+        if "algorithm" not in {*parts, *fixed} or not {*parts} <= _LABELS.keys():
             continue
         needed = {n: r for n, r in labels.items() if common_name(n) not in COMMON[r]}
         options = {"name": name} if name else {}
@@ -686,7 +692,12 @@ def _mended(
         ("repeats", "keep") in fault.proposes for fault in faults
     )
     repeated = few or _only_scores(candidate)
-    if not steps and repeated and "repeats" not in candidate.options and declaration.repeats == "error":
+    if (
+        not steps
+        and repeated
+        and "repeats" not in candidate.options
+        and declaration.repeats == "error"
+    ):
         yield candidate.having(repeats="keep")
 
 

@@ -122,7 +122,9 @@ def _ranked(scores: Array, blocks: Codes) -> Codes:
     place = np.arange(len(order))
     new_block = np.append(True, of_block[1:] != of_block[:-1])
     new_score = new_block | np.append(True, ordered[1:] != ordered[:-1])
-    first, begin = (np.maximum.accumulate(np.where(new, place, 0)) for new in (new_score, new_block))
+    first, begin = (
+        np.maximum.accumulate(np.where(new, place, 0)) for new in (new_score, new_block)
+    )
     ranks = np.empty(len(order), np.int64)
     ranks[order] = first - begin + 1
     return ranks

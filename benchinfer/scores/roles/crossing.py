@@ -203,7 +203,9 @@ def _further_roles(
         "dataset": lead(column, "dataset") - 1.6
         if dataset is not None and may_be_dataset(column)
         else -9.0,
-        "algorithm": lead(column, "algorithm") - 0.6 if column.named("algorithm") >= least else -9.0,
+        "algorithm": lead(column, "algorithm") - 0.6
+        if column.named("algorithm") >= least
+        else -9.0,
         "status": lead(column, "status") - 2.5 - 2.0 * column.balanced if text else -9.0,
     }
     if column.of_measures and max(column.suggested.values(), default=0.0) < DECLARED:
