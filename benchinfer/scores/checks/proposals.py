@@ -389,7 +389,10 @@ def _candidates(source: object, origin: Source, declaration: Declaration) -> Ite
     ]
     tool = origin.known
     measures = measures or ([] if tool is None else [m.name for m in tool.measures])
-    for name in _names_of_files(origin, declaration):
+    names = [*_names_of_files(origin, declaration)]
+    if len(names) > 1 and _named(origin, declaration, measures):
+        names.insert(0, names.pop())  # labels of files are needed where those of columns repeat
+    for name in names:
         if name:  # of files, whose columns have no other roles
             yield Candidate({"name": name})
         opened = open_source(source, declaration.query, name) if name else origin
@@ -400,12 +403,20 @@ def _candidates(source: object, origin: Source, declaration: Declaration) -> Ite
         declared = of_names | _declared(opened, declaration, measures, frame)
         results = readings(frame, declared)
         likely = [r for r in results if r.weight > results[0].weight - _LIKELY]
+        known = {*declared} - {*settings}
         for reading in _with_exchange(likely):
-            known = {*declared} - {*settings}
             for options in _options(reading, frame, measures, known, declaration):
                 yield Candidate(({"name": name} if name else {}) | part | options, reading)
         if not results or results[0].layout != "long":
             yield from _by_pattern(frame, declared, declaration, name)
+
+
+def _named(origin: Source, declaration: Declaration, measures: Sequence[str]) -> bool:
+    """Return whether names of columns settle which are of algorithms and which of data sets."""
+    frame, _ = _one_part(_frame(origin, declaration), declaration)
+    results = readings(frame, _declared(origin, declaration, measures, frame), most=1)
+    pair = bool(results) and {"algorithm", "dataset"} <= {*results[0].roles.values()}
+    return pair and results[0].named
 
 
 def _with_exchange(results: Sequence[TableReading]) -> list[TableReading]:
