@@ -395,8 +395,13 @@ def _candidates(source: object, origin: Source, declaration: Declaration) -> Ite
     for name in names:
         if name:  # of files, whose columns have no other roles
             yield Candidate({"name": name})
-        opened = open_source(source, declaration.query, name) if name else origin
-        frame, part = _one_part(_frame(opened, declaration), declaration)
+        try:
+            opened = open_source(source, declaration.query, name) if name else origin
+            frame, part = _one_part(_frame(opened, declaration), declaration)
+        except ScoreTableError:
+            if name == declaration.name:
+                raise
+            continue  # columns of the files contradict these names of them
         parts = placeholders(name)
         settings = [n for n in parts if n not in _LABELS and declaration.name is None]
         of_names = {n: n for n in parts if n in _LABELS} | dict.fromkeys(settings, FACTOR)
@@ -702,7 +707,7 @@ def _mended(
     few = candidate.reading is not None and any(
         ("repeats", "keep") in fault.proposes for fault in faults
     )
-    repeated = few or _only_scores(candidate)
+    repeated = few or _only_scores(candidate) or _by_dates(candidate)
     if (
         not steps
         and repeated
@@ -719,6 +724,15 @@ def _only_scores(candidate: Candidate) -> bool:
     names = placeholders(candidate.options.get("name", ""))
     others = [r for n, r in candidate.reading.roles.items() if n not in names]
     return bool(names) and all(r in ("score", "companion") or ": date" in r for r in others)
+
+
+def _by_dates(candidate: Candidate) -> bool:
+    """Return whether dates alone are left to tell rows apart, where names settle the roles."""
+    reading = candidate.reading
+    if reading is None or not reading.named:
+        return False
+    dates = any(": date" in role for role in reading.roles.values())
+    return dates and not (reading.of("factor") or reading.of("ignored: no role"))
 
 
 def _without_infinite(candidate: Candidate, faults: Sequence[Finding]) -> Iterator[Candidate]:
