@@ -100,7 +100,7 @@ The second picture of a page is drawn by the same code, with this simulated tabl
 
 # Folders of the gallery: their titles, and the kinds of figures in each in the order of the page.
 FIGURES = {
-    "scores": ("Scores", "heatmap scatter boxes slope"),
+    "scores": ("Scores", "heatmap scatter boxes slope learning-curves"),
     "comparison": (
         "Any comparison",
         (
@@ -116,7 +116,7 @@ FIGURES = {
         "ranks simplex shrinkage predicted left-out ppc trace trace-rank",
     ),
     "wins": ("Wins", "worths wins"),
-    "factors": ("Factors", "effects"),
+    "factors": ("Factors", "effects interactions heatmap"),
     "meta": ("Meta-analysis", "studies funnel network"),
     "pair": ("Two algorithms on one data set", "quantiles"),
     "datasets": ("Each data set by itself", "verdicts podium pair map clusters support"),
