@@ -294,6 +294,14 @@ def test_ranges_on_pages_of_the_evidence_are_those_of_their_files(path: Path) ->
         assert parts == shown, (file, named)
 
 
+@pytest.mark.parametrize("topic", sorted(path.name for path in RESULTS.iterdir()))
+def test_numbers_on_pages_of_the_evidence_are_in_their_files(topic: str) -> None:
+    decimal = re.compile(r"(?<![\w.])\d*\.\d{2,}(?!\w)")
+    files = "\n".join(p.read_text(encoding="utf-8") for p in (RESULTS / topic).glob("*.csv"))
+    text = (DOCS / "evidence" / f"{topic}.md").read_text(encoding="utf-8")
+    assert {*decimal.findall(text)} - {*decimal.findall(files)} - {"0.05", "0.95"} == set()
+
+
 def _value(number: str) -> float:
     return float(number.replace(",", ""))
 
