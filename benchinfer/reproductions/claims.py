@@ -6,6 +6,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from importlib.resources import files
+from io import StringIO
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
@@ -152,4 +153,5 @@ def what_holds() -> pd.DataFrame:
     """
     import pandas as pd
 
-    return pd.read_csv(files("benchinfer.reproductions").joinpath("claims.csv").open())
+    text = files("benchinfer.reproductions").joinpath("claims.csv").read_text("utf-8")
+    return pd.read_csv(StringIO(text))
