@@ -1,4 +1,4 @@
-"""What holds up: claims of a published order that its scores decide, and what the rest needs."""
+"""Claims of a published order: those that its scores decide, and what the rest needs."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Tally:
+class ClaimCounts:
     """How many claims of one order are decided.
 
     An adjacent claim says that one of the order is better than the next, a claim of the best that
@@ -45,9 +45,9 @@ class Tally:
     needed_half: float  # units that decide half of the adjacent claims
 
 
-def tally(
+def count_claims(
     scores: ScoreTable, order: Sequence[str], *, on: On = "values", level: float = 0.95
-) -> Tally:
+) -> ClaimCounts:
     """Count the claims of an order that all pairs, tested together, decide.
 
     Parameters
@@ -66,7 +66,7 @@ def tally(
     --------
     >>> import benchinfer as bi
     >>> scores = bi.load_example("demsar2006")
-    >>> counts = tally(scores, ["C4.5+m+cf", "C4.5+m", "C4.5+cf", "C4.5"], on="ranks")
+    >>> counts = count_claims(scores, ["C4.5+m+cf", "C4.5+m", "C4.5+cf", "C4.5"], on="ranks")
     >>> counts.adjacent, counts.adjacent_decided, counts.best, counts.best_decided
     (3, 0, 3, 1)
     """
@@ -77,7 +77,7 @@ def tally(
     places = [result.algorithms.index(name) for name in names]
     better = result.pairs.better[np.ix_(places, places)]
     needs = [_needed(scores, pair, len(names), level) for pair in pairwise(names)]
-    return Tally(
+    return ClaimCounts(
         algorithms=len(names),
         units_compared=_units(scores),
         adjacent=len(needs),
@@ -138,7 +138,7 @@ def counts_of(studies: Sequence[tuple[Entry, Sequence[str | Path]]]) -> pd.DataF
             paths = study.located(given)
             scores, order = study.claims.scores(*paths), list(study.claims.order(*paths))
             about = {"study": study.name, "units": study.claims.units, "first": order[0]}
-            rows.append({**about, **asdict(tally(scores, order, on=study.claims.on))})
+            rows.append({**about, **asdict(count_claims(scores, order, on=study.claims.on))})
     return pd.DataFrame(rows)
 
 

@@ -10,7 +10,7 @@ from scipy import stats
 
 import benchinfer as bi
 from benchinfer.reproductions.atlas import NAMES, entry
-from benchinfer.reproductions.claims import counts_of, tally, what_holds
+from benchinfer.reproductions.claims import count_claims, counts_of, what_holds
 from benchinfer.reproductions.entry import Entry
 
 _QUICK = 40  # algorithms
@@ -29,11 +29,11 @@ def simulated(levels: dict[str, float], n: int = 40, better: str = "higher") -> 
 
 def test_claims_are_decided_open_or_contradicted():
     scores = simulated({"a": 9.0, "b": 6.0, "c": 6.0, "d": 0.0})
-    counts = tally(scores, ["a", "b", "c", "d"])
+    counts = count_claims(scores, ["a", "b", "c", "d"])
     assert (counts.algorithms, counts.units_compared) == (4, 40)
     assert (counts.adjacent, counts.adjacent_decided, counts.adjacent_contradicted) == (3, 2, 0)
     assert (counts.best, counts.best_decided, counts.best_contradicted) == (3, 3, 0)
-    turned = tally(scores, ["d", "b", "c", "a"])
+    turned = count_claims(scores, ["d", "b", "c", "a"])
     assert (turned.adjacent_decided, turned.adjacent_contradicted) == (0, 2)
     assert (turned.best_decided, turned.best_contradicted) == (0, 3)
     assert turned.needed_first == math.inf
@@ -41,7 +41,7 @@ def test_claims_are_decided_open_or_contradicted():
 
 def test_lower_scores_turn_every_claim():
     levels = {"a": 9.0, "b": 6.0, "c": 0.0}
-    lower = tally(simulated(levels, better="lower"), ["c", "b", "a"])
+    lower = count_claims(simulated(levels, better="lower"), ["c", "b", "a"])
     assert (lower.best_decided, lower.adjacent_decided) == (2, 2)
 
 
@@ -51,7 +51,7 @@ def test_numbers_needed_are_those_of_a_normal_approximation():
     difference = wide["a"] - wide["b"]
     quantiles = stats.norm.ppf(1 - 0.05 / (2 * 3)) + stats.norm.ppf(0.8)
     expected = (quantiles * difference.std() / difference.mean()) ** 2
-    assert tally(scores, ["a", "b", "c"]).needed_first == pytest.approx(expected, rel=0.12)
+    assert count_claims(scores, ["a", "b", "c"]).needed_first == pytest.approx(expected, rel=0.12)
 
 
 def test_relative_differences_are_those_of_logarithms():
@@ -61,7 +61,7 @@ def test_relative_differences_are_those_of_logarithms():
         rows.assign(value=np.exp(rows["value"])),
         measures=bi.Measure("value", better="lower", scale="log"),
     )
-    on_logs, on_ratios = (tally(scores, ["a", "b"]) for scores in (logs, errors))
+    on_logs, on_ratios = (count_claims(scores, ["a", "b"]) for scores in (logs, errors))
     assert on_ratios.needed_first == pytest.approx(on_logs.needed_first, abs=1)
 
 
@@ -72,7 +72,9 @@ def test_replications_of_one_dataset_are_counted():
         for r in range(80)
         for name, level in (("a", 1.0), ("b", 0.0))
     )
-    counts = tally(bi.read_scores(rows, measures="score:higher", resampling="items"), ["a", "b"])
+    counts = count_claims(
+        bi.read_scores(rows, measures="score:higher", resampling="items"), ["a", "b"]
+    )
     assert (counts.units_compared, counts.best_decided) == (80, 1)
     assert 5 < counts.needed_first < 60
 
