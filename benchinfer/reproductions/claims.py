@@ -24,6 +24,9 @@ if TYPE_CHECKING:
     from benchinfer.scores import ScoreTable
 
 
+_MANY = 40  # algorithms, beyond which fewer resamples are drawn
+
+
 @dataclass(frozen=True, slots=True)
 class ClaimCounts:
     """How many claims of one order are decided.
@@ -73,7 +76,8 @@ def count_claims(
     import benchinfer as bi
 
     names = list(order)
-    result = bi.compare_permutation(scores, on=on, level=level)
+    resamples = 100_000 if len(names) <= _MANY else 20_000
+    result = bi.compare_permutation(scores, on=on, resamples=resamples, level=level)
     places = [result.algorithms.index(name) for name in names]
     better = result.pairs.better[np.ix_(places, places)]
     needs = [_needed(scores, pair, len(names), level) for pair in pairwise(names)]
