@@ -72,7 +72,7 @@ paper: $(READY) # needs pdflatex: apt-get install texlive-latex-extra texlive-sc
 	$(BIN)/pytest -m latex $(ARGS)
 
 reproduce: $(READY) # TABLES: a folder with the tables that docs/reproductions names
-	BENCHINFER_TABLES=$(abspath $(TABLES)) $(BIN)/pytest tests/docs/test_docs.py -k reproductions $(ARGS)
+	BENCHINFER_TABLES=$(abspath $(TABLES)) $(BIN)/pytest tests/docs/test_docs.py tests/reproductions -k reproductions $(ARGS)
 
 check: $(READY) # the cache of lint-imports misses modules that are new or gone
 	$(BIN)/ruff check && $(BIN)/ruff format --check

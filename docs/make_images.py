@@ -21,6 +21,7 @@ from PIL import Image
 
 import benchinfer as bi
 from benchinfer.plots import style
+from benchinfer.reproductions.atlas import BOARDS, entry
 from benchinfer.reproductions.claims import what_holds
 
 DOCS = Path(__file__).resolve().parent
@@ -117,9 +118,15 @@ def small(figure: Figure, path: Path) -> None:
     Image.open(whole).convert("RGB").quantize(32).save(path, optimize=True)
 
 
+def _label(study: str) -> str:
+    board = entry(study).title.partition(",")[0] if study in BOARDS else ""
+    return f"{board}, {study}" if board else study
+
+
 def what_holds_up() -> Figure:
     """Draw the shares of claims that are decided, of the studies of the page of that name."""
     table = what_holds().iloc[::-1]
+    names = [_label(study) for study in table["study"]]
     figure, axes = plt.subplots(1, 2, figsize=(7, 0.4 + 0.3 * len(table)), sharey=True)
     kinds = (
         ("best", "the first is better\nthan another"),
@@ -127,8 +134,8 @@ def what_holds_up() -> Figure:
     )
     for ax, (kind, name) in zip(axes, kinds, strict=True):
         shares = 100 * table[f"{kind}_decided"] / table[kind]
-        ax.barh(table["study"], 100, color=style.HAIR, height=0.6)
-        ax.barh(table["study"], shares, color=style.INK, height=0.6)
+        ax.barh(names, 100, color=style.HAIR, height=0.6)
+        ax.barh(names, shares, color=style.INK, height=0.6)
         for y, (decided, claims) in enumerate(
             zip(table[f"{kind}_decided"], table[kind], strict=True)
         ):
