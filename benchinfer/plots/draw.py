@@ -166,9 +166,10 @@ def plot(
         consensus: ``"hasse"`` of what holds in all optima (default of up to 15, then
         ``"positions"`` over the optima), ``"support"`` of its neighbours, and ``"matrix"``. Of a
         bootstrapped consensus: ``"positions"``. Of a plan: ``"power"``. Of a gate:
-        ``"measures"``. Of groups of data sets: the ``"tree"``. Of a Pareto front:
-        the ``"front"`` in the plane of two measures. Of factors also: their ``"effects"``. Of a
-        board: its ``"record"`` over the entries.
+        ``"measures"``. Of effects of factors: the ``"effects"`` with intervals (default),
+        ``"interactions"``, the means at the levels of each pair of factors, and a ``"heatmap"`` of
+        the cells. Of groups of data sets: the ``"tree"``. Of a Pareto front:
+        the ``"front"`` in the plane of two measures. Of a board: its ``"record"`` over the entries.
         Of random orders of a monitored experiment: ``"order"``. Of a score table (with one
         measure): ``"distributions"``, ``"boxes"`` of the algorithms within each data set, a
         ``"heatmap"`` of the means, a ``"scatter"`` plot of two algorithms over the data sets, a
@@ -190,7 +191,7 @@ def plot(
         Largest number of rows that are shown, the best-ranked or most important ones.
     pair
         The two algorithms that are shown, of figures of one pair or of several; of a Pareto front
-        the two measures.
+        the two measures, of ``"interactions"`` two factors, the one across first.
     algorithms
         The algorithms that are shown.
     order

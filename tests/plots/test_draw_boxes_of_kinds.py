@@ -35,7 +35,22 @@ DRAWN = {
     ("pair", 6): ("quantiles",),
     ("archetypes", 6): ("simplex", "profiles", "curve"),
     ("archetypes", 30): ("simplex", "profiles"),
+    ("factors", 2): ("effects", "interactions", "heatmap"),
+    ("factors", 12): ("effects", "interactions", "heatmap"),
 }
+
+
+def grid(k):
+    """Effects of a factor of k levels and of two more, on ten data sets; lower is better."""
+    factors = [[LONG(a) for a in range(k)], ["plain", "none"], ["10", "100", "1000"]]
+    names = ["a_factor_with_a_long_name", "augmentation", "budget"]
+    cells = pd.MultiIndex.from_product([range(10), *factors], names=["dataset", *names])
+    frame = cells.to_frame(index=False)
+    level = 0.02 * np.unique(frame[names[0]], return_inverse=True)[1]
+    frame["error"] = 0.3 + level + np.random.default_rng(k).normal(0, 0.01, len(frame))
+    measure = bi.Measure("error", "lower", 0.001, label="misclassification error in per cent")
+    roles = dict.fromkeys(names, "factor")
+    return bi.compare_factors(bi.read_scores(frame, measures=[measure], columns=roles))
 
 
 def at_steps(k):
@@ -63,6 +78,8 @@ def found():
         results["relation", k] = results["mixed", k].relation()
         results["monitor", k] = bi.monitor(scores)
         results["steps", k] = at_steps(k)
+    for k in (2, 12):
+        results["factors", k] = grid(k)
     results["each", 6] = bi.per_dataset(bi.compare_mixed, six, structure="common")
     results["bayes", 6] = bi.compare_bayes(six, draws=100, chains=4, seed=1)
     results["archetypes", 6] = bi.archetypes(six, seed=1)

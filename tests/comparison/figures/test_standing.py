@@ -13,6 +13,7 @@ from benchinfer.comparison.figures.standing import standing
 from benchinfer.core.arguments import ArgumentError
 from benchinfer.core.errors import DesignError
 from benchinfer.core.verdict import Verdict
+from benchinfer.plots.style import spread_apart
 
 
 def table(k=4, d=6, seed=1, better="higher", tolerance=0.02, scale="identity", gaps=()):
@@ -169,7 +170,7 @@ def test_lines_are_the_ranks_and_their_labels_do_not_meet():
     rows = [found.datasets.index(name) for name in laid.datasets]
     np.testing.assert_array_equal(laid.rank, found.rank[rows])
     np.testing.assert_allclose(laid.mean, found.rank.mean(axis=0))
-    places = slope._spread(np.array([1.0, 1.0, 1.1, 4.0]), 1.0)
+    places = spread_apart(np.array([1.0, 1.0, 1.1, 4.0]), 1.0)
     assert np.all(np.diff(np.sort(places)) >= 1 - 1e-12)
     assert places[3] == 4.0
     np.testing.assert_allclose(places[:3].mean(), np.mean([1.0, 1.0, 1.1]))
