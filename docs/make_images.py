@@ -28,7 +28,7 @@ from benchinfer.reproductions.claims import what_holds
 DOCS = Path(__file__).resolve().parent
 IMAGES = DOCS / "images"
 DPI, INKED = 100, 200  # of images of the gallery; what is darker is a mark
-THUMBNAIL, FLAT = (320, 288), 1.7  # pixels, and the largest ratio of its sides
+THUMBNAIL, FLAT = (320, 288), 2.0  # pixels, and the largest ratio of its sides
 TEX = r"""\documentclass{article}
 \usepackage{booktabs,graphicx,siunitx}
 \usepackage[textwidth=6in]{geometry}
