@@ -282,6 +282,22 @@ def _columns(path: Path, named: str) -> list[list[str]]:
     return [[n for cell in each for n in _number.findall(cell)] for each in cells]
 
 
+def test_each_figure_of_the_gallery_takes_eight_lines_of_code_and_has_a_small_thumbnail() -> None:
+    pages = [p for p in (DOCS / "gallery").rglob("*.md") if p.name != "index.md"]
+    lines = {
+        page.stem: len(re.findall(r"^(?:>>>|\.\.\.) ", page.read_text("utf-8"), re.MULTILINE))
+        for page in pages
+    }
+    assert {name: n for name, n in lines.items() if not 1 <= n <= 8} == {}
+    thumbnails = sorted((DOCS / "images" / "thumbnails").glob("*.png"))
+    named = {f"{page.parent.name}-{page.stem}" for page in pages}
+    assert {path.stem for path in thumbnails} == named
+    assert sum(path.stat().st_size for path in thumbnails) < 500_000
+    first = (DOCS / "gallery" / "index.md").read_text(encoding="utf-8")
+    row = re.findall(r"^\[([\w-]+)\]", first, re.MULTILINE)[:4]
+    assert row == ["heatmap", "scatter", "boxes", "slope"]
+
+
 @pytest.mark.parametrize("path", sorted((DOCS / "evidence").glob("*.md")), ids=_page)
 def test_ranges_on_pages_of_the_evidence_are_those_of_their_files(path: Path) -> None:
     """A range of several columns is that of all of them, ranges with " / " are of one each."""
