@@ -32,9 +32,11 @@ def residuals(table: Array) -> Array:
            [ 0.,  0., nan],
            [-2., -2.,  4.]])
     """
+    held = ~np.isnan(table)
+    n = held.sum(axis=1, keepdims=True)
     row, column = np.zeros((len(table), 1)), np.zeros(table.shape[1])
-    for _ in range(_SWEEPS if np.isnan(table).any() else 1):
-        row = np.nanmean(table - column, axis=1, keepdims=True)
+    for _ in range(1 if held.all() else _SWEEPS):
+        row = np.where(held, table - column, 0.0).sum(axis=1, keepdims=True) / n
         column = _medians(table - row)
     return table - row - column
 
@@ -42,8 +44,9 @@ def residuals(table: Array) -> Array:
 def _medians(table: Array) -> Array:
     """Return the medians of columns; numpy's of gaps take ten times as long."""
     n = np.isfinite(table).sum(axis=0)
-    ordered, at = np.sort(table, axis=0), np.arange(table.shape[1])  # gaps last
-    return (ordered[(n - 1) // 2, at] + ordered[n // 2, at]) / 2
+    # Gaps come last; columns that lie in memory one by one are sorted faster.
+    ordered, at = np.sort(np.ascontiguousarray(table.T), axis=1), np.arange(table.shape[1])
+    return (ordered[at, (n - 1) // 2] + ordered[at, n // 2]) / 2
 
 
 def spreads(table: Array, *, medians: bool = True) -> Array:

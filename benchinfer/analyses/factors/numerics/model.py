@@ -123,14 +123,21 @@ class GridModel:
 
     def estimates(self, rows: Array, pairs: Codes) -> ContrastEstimates:
         """Return the estimates of differences of pairs (P, 2) of rows (L, p), with CR2 errors."""
+        return self._estimates(rows, pairs, self._forms(rows))
+
+    def _forms(self, rows: Array) -> QuadraticForms:
+        """Return the forms of rows (L, p), from which degrees of freedom come."""
+        adjusted = [(self.weights, self.design)]
+        return QuadraticForms.of(rows @ self.root, adjusted, None, np.ones(len(self.weights)))
+
+    def _estimates(self, rows: Array, pairs: Codes, forms: QuadraticForms) -> ContrastEstimates:
+        """Return the estimates of differences of pairs of rows, of which the forms are given."""
         contrasts = np.zeros((len(pairs), len(rows)))
         contrasts[range(len(pairs)), pairs[:, 0]] = 1.0
         contrasts[range(len(pairs)), pairs[:, 1]] = -1.0
         effects = contrasts @ rows
         estimable = self._estimable(effects)
         n = len(self.weights)
-        adjusted = [(self.weights, self.design)]
-        forms = QuadraticForms.of(rows @ self.root, adjusted, None, np.ones(n))
         error = np.sqrt(np.maximum(contrast_variances(effects @ self.root, self.robust), 0.0))
         estimate = np.where(estimable, effects @ self.beta, np.nan)
         flat = estimable & (error <= 1e-12 * np.abs(self.level + np.nan_to_num(estimate)))
@@ -149,8 +156,13 @@ class GridModel:
             return turned.take(
                 np.arange(len(pairs) * len(others)).reshape(len(others), -1).T.ravel()
             )
-        simple = self.simple(factor, pairs, other)
-        return ContrastEstimates.join([self.estimates(rows, others) for rows in simple])
+        rows, levels = self.of_both(factor, other), np.arange(self.sizes[other])
+        forms = self._forms(rows.reshape(-1, rows.shape[2]))
+        parts: list[ContrastEstimates] = []
+        for a, b in pairs.tolist():
+            of_pair = forms.differences(a * len(levels) + levels, b * len(levels) + levels)
+            parts.append(self._estimates(rows[a] - rows[b], others, of_pair))
+        return ContrastEstimates.join(parts)
 
     def _estimable(self, rows: Array) -> Flags:
         """Return which rows (P, p) the data say something on."""
