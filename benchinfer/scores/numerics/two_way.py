@@ -77,7 +77,7 @@ def spread_ratios(table: Array) -> Array:
     return np.where(known, spread / np.median(spread[known]), 1.0)
 
 
-def unit_ratio(table: Array, *, medians: bool = True) -> float:
+def unit_ratio(table: Array, *, medians: bool = True, enough: float = 1.0) -> float:
     """Return how many times rows spread more or less than others, beyond what chance explains.
 
     The square root of q90 / q10 of the rows' variances over that of chi-squared with K - 1 degrees
@@ -90,6 +90,8 @@ def unit_ratio(table: Array, *, medians: bool = True) -> float:
     rows are in units far apart these medians are of the large ones, and fill the rows of small
     ones: without `medians` rows are compared as they are.
 
+    From the ratio `enough` down it is not made smaller.
+
     Examples
     --------
     >>> table = np.random.default_rng(1).normal(size=(40, 5))
@@ -99,12 +101,13 @@ def unit_ratio(table: Array, *, medians: bool = True) -> float:
     """
     k = table.shape[1]
     ratio = _decile_ratio(table, medians=medians)
-    if k < 4 or ratio <= 1:
+    if k < 4:
         return ratio
-    places = range(k) if k <= _LEFT_OUT else _farthest(table)
-    return min(
-        ratio, *(_decile_ratio(np.delete(table, j, axis=1), medians=medians) for j in places)
-    )
+    for j in range(k) if k <= _LEFT_OUT else _farthest(table):
+        if ratio <= enough:
+            break
+        ratio = min(ratio, _decile_ratio(np.delete(table, j, axis=1), medians=medians))
+    return ratio
 
 
 def _farthest(table: Array) -> list[int]:
