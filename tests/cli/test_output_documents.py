@@ -37,7 +37,7 @@ COMPARISONS = {
     "pair": ("pair", *ERRORS, "--dataset", "wine", "--details"),
 }
 OTHERS = {
-    "check": ("check", "example:sklearn_bootstrap_incomplete"),
+    "check": ("check", "example:simulated/unbalanced"),
     "describe": ("describe", "example:demsar2006"),
     "compare": ("compare", *ERRORS),
     "compare --per-dataset": ("compare", "points", *ERRORS, "--per-dataset"),

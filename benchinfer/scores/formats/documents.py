@@ -25,7 +25,14 @@ from benchinfer.scores.formats.format import (
     is_score,
     not_utf8,
 )
-from benchinfer.scores.formats.nested import has_score, levels, replicated
+from benchinfer.scores.formats.nested import (
+    are_details,
+    has_score,
+    is_files,
+    levels,
+    lists_of_some,
+    replicated,
+)
 from benchinfer.scores.formats.packed import MOST_BYTES, opened, refuse_archive
 from benchinfer.scores.resampling import Resampling
 
@@ -176,20 +183,35 @@ def _leaves(names: Sequence[str]) -> dict[str, str]:
     }
 
 
-def _flat(record: Mapping[str, Any], name: str, prefix: str = "", depth: int = 0) -> Rows:
-    """Return the rows of a record: keys of keys with dots, a row per record of a list in it."""
+def _flat(
+    record: Mapping[str, Any],
+    name: str,
+    prefix: str = "",
+    depth: int = 0,
+    aside: frozenset[str] = frozenset(),
+) -> Rows:
+    """Return the rows of a record: keys of keys with dots, a row per record of a list in it.
+
+    Lists of the names `aside` are kept in one cell.
+    """
     if depth > DEEPEST:
         raise too_deep(name)
     row: dict[str, Any] = {}
     parts: list[Rows] = []
     for key, value in record.items():
         label = f"{prefix}{key}"
-        if isinstance(value, Mapping):
-            parts.append(_flat(cast("Mapping[str, Any]", value), name, f"{label}.", depth + 1))
+        if isinstance(value, Mapping) and not is_files(cast("Mapping[str, Any]", value)):
+            parts.append(
+                _flat(cast("Mapping[str, Any]", value), name, f"{label}.", depth + 1, aside)
+            )
         elif isinstance(value, list) and value and all(isinstance(v, Mapping) for v in value):  # pyright: ignore[reportUnknownVariableType]
             inner = cast("list[Mapping[str, Any]]", value)
-            if has_score(inner) or not has_score(record):  # messages and alike are left aside
-                parts.append([r for v in inner for r in _flat(v, name, f"{label}.", depth + 1)])
+            if label in aside or are_details(inner, record):
+                row[label] = inner
+            elif has_score(inner) or not has_score(record):  # messages and alike are left aside
+                below = f"{label}."
+                unshared = frozenset(f"{below}{path}" for path in lists_of_some(inner))
+                parts.append([r for v in inner for r in _flat(v, name, below, depth + 1, unshared)])
         else:
             row[label] = value
     rows: Rows = [row]

@@ -75,21 +75,29 @@ class Layouts:
     def _without_attributes(
         self, crossing: Crossing
     ) -> tuple[dict[str, str], tuple[ColumnProfile, ...]]:
-        """Return the roles, and the numbers that neither algorithm nor data set decides."""
+        """Return the roles, and the numbers that neither algorithm nor data set decides.
+
+        A named score that one of them decides is an attribute beside others of which none is.
+        """
         roles, rest = dict(crossing.roles), list[ColumnProfile]()
-        rows = self._table.rows
+        owners = {c.name: self._owner(c, crossing) for c in self._table.numbers}
+        scores = [c.name for c in self._table.numbers if c.named("score")]
+        free = any(not owners[name] for name in scores)
         for column in self._table.numbers:
-            owner = ""
-            for role, by in (("algorithm", crossing.algorithm), ("dataset", crossing.dataset)):
-                fits = by is not None and not by.unique and rows >= 2 * by.n and column.n > 1
-                if by is None or not fits or column.named("score") or owner:
-                    continue
-                owner = role if self._decided(by, column) else ""
-            if owner and self._table.row_label is None:
+            owner = owners[column.name]
+            if owner and (free or column.name not in scores) and self._table.row_label is None:
                 roles[column.name] = f"attribute of {owner}"
             else:
                 rest.append(column)
         return roles, tuple(rest)
+
+    def _owner(self, column: ColumnProfile, crossing: Crossing) -> str:
+        """Return the role whose labels decide a column; empty if none does."""
+        for role, by in (("algorithm", crossing.algorithm), ("dataset", crossing.dataset)):
+            fits = by is not None and not by.unique and self._table.rows >= 2 * by.n
+            if by is not None and fits and column.n > 1 and self._decided(by, column):
+                return role
+        return ""
 
     def _long(
         self,
