@@ -16,7 +16,7 @@ endif
 # Without bytecode each process that a test starts compiles all that it imports again.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: test test-core test-oldest test-kernels demo test-browser test-engines paper reproduce check format docs golden bench calibrate setup lock clean
+.PHONY: test test-core test-oldest test-kernels demo test-browser test-engines paper reproduce check format docs golden bench calibrate release setup lock clean
 
 # One BLAS thread in each of the two workers, which take long runs of tests: fits are shared in a file.
 test: $(READY)
@@ -94,6 +94,17 @@ bench: $(READY)
 
 calibrate: $(READY)
 	OMP_NUM_THREADS=1 $(BIN)/pytest -n 2 -m calibration $(ARGS)
+
+# The archives of a release, with the address of the repository: make release HOME=https://...
+# HOME is the user's folder where it is not typed, and again below for what make runs.
+ifeq ($(origin HOME),command line)
+ADDRESS := $(HOME)
+override HOME := $(shell eval echo "~$$(id -un)")
+else ifneq ($(filter release,$(MAKECMDGOALS)),)
+$(error make release needs the address of the repository: make release HOME=https://...)
+endif
+release: $(READY)
+	$(BIN)/python scripts/release.py $(ADDRESS)
 
 setup: $(READY)
 

@@ -13,6 +13,7 @@ from sphinx.util.logging import getLogger
 
 sys.path.insert(0, str(Path(__file__).parent))
 import make_notebooks
+import make_pages
 
 if TYPE_CHECKING:
     from sphinx.application import Sphinx
@@ -135,9 +136,18 @@ def _without_lists(signature: str) -> str:
     return signature
 
 
-def _notebooks(app: "Sphinx") -> None:
-    """Write the tutorials as notebooks, which are not kept."""
+def _made(app: "Sphinx") -> None:
+    """Write the tutorials as notebooks, and pages from the code, which are not kept."""
     make_notebooks.write(Path(app.srcdir) / "tutorials")
+    make_pages.write(make_pages.BUILT, Path(app.srcdir))
+
+
+def _measured(*event: Any) -> None:
+    """Show the measurements that a page of the evidence speaks of."""
+    _, page, source = event
+    folder, _, topic = page.partition("/")
+    if folder == "evidence":
+        source[0] = make_pages.with_tables(source[0], topic)
 
 
 def _downloadable(app: "Sphinx", page: str, source: list[str]) -> None:
@@ -152,6 +162,27 @@ def _sortable(app: "Sphinx", page: str, *_: Any) -> None:
     """Let readers sort the tables of the evidence."""
     if page.startswith("evidence/") and page != "evidence/index":
         app.add_js_file("sort.js")
+
+
+# Pages that are gone, and where what they held is.
+REDIRECTS = {
+    "explanation/fit": "mixed-model.html#more-from-a-fit",
+    "for-autorank-users": "from-other-tools.html#autorank",
+    "for-python-users": "from-other-tools.html#baycomp-and-evalstats",
+    "for-r-users": "from-other-tools.html#r",
+    "for-rliable-users": "from-other-tools.html#rliable",
+    "for-scikit-posthocs-users": "from-other-tools.html#scikit-posthocs",
+}
+
+
+def _redirected(app: "Sphinx", error: Exception | None) -> None:
+    """Lead from old addresses of pages to new ones."""
+    for old, new in REDIRECTS.items() if not error else ():
+        (Path(app.outdir) / f"{old}.html").write_text(
+            f'<!doctype html><html lang="en"><title>Moved</title>'
+            f'<meta http-equiv="refresh" content="0; url={new}"><a href="{new}">Moved</a></html>\n',
+            encoding="utf-8",
+        )
 
 
 def _labelled(app: "Sphinx", error: Exception | None) -> None:
@@ -171,7 +202,9 @@ def setup(app: "Sphinx") -> None:
     app.connect("autodoc-skip-member", _skipped)
     app.connect("autodoc-process-signature", _signature)
     app.connect("autodoc-process-docstring", _shortened, priority=900)  # after napoleon
-    app.connect("builder-inited", _notebooks)
+    app.connect("builder-inited", _made)
     app.connect("source-read", _downloadable)
+    app.connect("source-read", _measured)
     app.connect("html-page-context", _sortable)
     app.connect("build-finished", _labelled)
+    app.connect("build-finished", _redirected)

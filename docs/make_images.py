@@ -15,10 +15,13 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from matplotlib import pyplot as plt
 from matplotlib.figure import Figure
 from PIL import Image
 
 import benchinfer as bi
+from benchinfer.plots import style
+from benchinfer.reproductions.claims import what_holds
 
 DOCS = Path(__file__).resolve().parent
 IMAGES = DOCS / "images"
@@ -114,6 +117,31 @@ def small(figure: Figure, path: Path) -> None:
     Image.open(whole).convert("RGB").quantize(32).save(path, optimize=True)
 
 
+def what_holds_up() -> Figure:
+    """Draw the shares of claims that are decided, of the studies of the page of that name."""
+    table = what_holds().iloc[::-1]
+    figure, axes = plt.subplots(1, 2, figsize=(7, 0.4 + 0.3 * len(table)), sharey=True)
+    kinds = (
+        ("best", "the first is better\nthan another"),
+        ("adjacent", "one is better\nthan the next"),
+    )
+    for ax, (kind, name) in zip(axes, kinds, strict=True):
+        shares = 100 * table[f"{kind}_decided"] / table[kind]
+        ax.barh(table["study"], 100, color=style.HAIR, height=0.6)
+        ax.barh(table["study"], shares, color=style.INK, height=0.6)
+        for y, (decided, claims) in enumerate(
+            zip(table[f"{kind}_decided"], table[kind], strict=True)
+        ):
+            ax.text(103, y, f"{decided} of {claims}", va="center", fontsize=8, color=style.INK)
+        ax.set_xlim(0, 100)
+        ax.set_title(name, fontsize=9, color=style.INK)
+        ax.set_xlabel("decided, % of the claims", fontsize=8.5, color=style.FAINT)
+        ax.tick_params(labelsize=8.5, length=0, labelcolor=style.INK)
+        ax.spines[["left", "right", "top", "bottom"]].set_visible(False)
+    figure.tight_layout(w_pad=4.5)
+    return figure
+
+
 def main() -> None:
     """Draw all of them."""
     paper_table()
@@ -152,6 +180,7 @@ def main() -> None:
             bi.stability.bootstrap_consensus(local.relations(), family="linear", seed=1)
         ),
         "consensus_support": bi.plot(agreed, "support"),
+        "what_holds_up": what_holds_up(),
         "verdicts": bi.plot(bi.per_dataset(bi.compare_mixed, simulated)),
     }.items():
         figure.savefig(IMAGES / f"{name}.png", dpi=110, metadata={"Software": None})

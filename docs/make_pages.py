@@ -1,12 +1,16 @@
-"""Write the pages that are made from the code, and the overviews of the gallery from its pages.
+"""Pages that are made from the code, from measurements, and from the pages of the gallery.
 
-Run as ``python docs/make_pages.py`` when a column, a key of JSON or a figure is added.
+Run as ``python docs/make_pages.py`` when a figure is added: overviews of the gallery are kept. The
+other pages are written anew whenever the documentation is built, and are not kept.
 """
 
+import csv
 import json
 import re
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 from benchinfer.cli.options import schema as options
 from benchinfer.core.frames import GLOSSARY
@@ -14,6 +18,7 @@ from benchinfer.reports.documents import COMPARISON
 from benchinfer.reports.schema import COMMANDS, keys, members, schema
 
 DOCS = Path(__file__).parent
+RESULTS = DOCS.parent / "benchmarks" / "results"
 
 GLOSSARY_HEAD = """\
 # Column glossary
@@ -95,7 +100,7 @@ The second picture of a page is drawn by the same code, with this simulated tabl
 
 # Folders of the gallery: their titles, and the kinds of figures in each in the order of the page.
 FIGURES = {
-    "scores": ("Scores", "heatmap scatter boxes slope"),
+    "scores": ("Scores", "heatmap scatter boxes slope learning-curves"),
     "comparison": (
         "Any comparison",
         (
@@ -111,7 +116,7 @@ FIGURES = {
         "ranks simplex shrinkage predicted left-out ppc trace trace-rank",
     ),
     "wins": ("Wins", "worths wins"),
-    "factors": ("Factors", "effects"),
+    "factors": ("Factors", "effects interactions heatmap"),
     "meta": ("Meta-analysis", "studies funnel network"),
     "pair": ("Two algorithms on one data set", "quantiles"),
     "datasets": ("Each data set by itself", "verdicts podium pair map clusters support"),
@@ -197,7 +202,7 @@ def keys_of_options() -> str:
     return "\n".join(parts)
 
 
-def _keys(schemas: dict[str, dict]) -> str:
+def _keys(schemas: dict[str, dict[str, Any]]) -> str:
     """Return a table of keys, with what they take."""
     rows = []
     for name, one in schemas.items():
@@ -218,22 +223,46 @@ def glossary() -> str:
     return GLOSSARY_HEAD + "\n".join(rows) + "\n"
 
 
-PAGES = {
+def measurement(path: Path) -> str:
+    """Return a file of measurements as a section: what was done, the table, and the command."""
+    lines = path.read_text(encoding="utf-8").splitlines()
+    *about, command = [line[2:] for line in lines if line.startswith("# ")]
+    rows = [*csv.reader(line for line in lines if not line.startswith("# "))]
+    cells = [" | ".join(cell.replace("|", "\\|") for cell in row) for row in rows]
+    rule = "|---" * len(rows[0])
+    table = "\n".join(f"| {row} |" for row in [cells[0], rule.strip("|"), *cells[1:]])
+    text = re.sub(r"\n\n(?=- )", "\n", "\n\n".join(["", *about]))
+    label = f"(table-{path.parent.name}-{path.stem})="
+    title = f"### Table: {path.stem.replace('-', ' ')}"
+    return f"{label}\n\n{title}\n{text}\n\n{table}\n\n{command}\n"
+
+
+def with_tables(text: str, topic: str) -> str:
+    """Append the measurements to a page of the evidence, whose links to their files lead there."""
+    parts = [measurement(path) for path in sorted((RESULTS / topic).glob("*.csv"))]
+    text = re.sub(rf"\]\([^()\s]+/results/{topic}/([\w-]+)\.csv", rf"](#table-{topic}-\1", text)
+    return "\n".join([text, "## Tables\n", *parts]) if parts else text
+
+
+# Pages that are not kept.
+BUILT = {
     "glossary.md": glossary,
     "reference/json.md": documents,
     "reference/documents.schema.json": definitions,
     "reference/options.md": keys_of_options,
     "reference/options.schema.json": options_schema,
+}
+KEPT = {
     "gallery/index.md": gallery,
     **{f"gallery/{family}/index.md": partial(family_page, family) for family in FIGURES},
 }
 
 
-def main() -> None:
-    """Write the pages."""
-    for path, write in PAGES.items():
-        (DOCS / path).write_text(write(), encoding="utf-8")
+def write(pages: dict[str, Callable[[], str]], folder: Path = DOCS) -> None:
+    """Write pages below a folder."""
+    for path, page in pages.items():
+        (folder / path).write_text(page(), encoding="utf-8")
 
 
 if __name__ == "__main__":
-    main()
+    write(BUILT | KEPT)

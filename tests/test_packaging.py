@@ -3,14 +3,10 @@
 import ast
 import re
 import tomllib
-from contextlib import redirect_stdout
 from importlib import import_module
-from io import StringIO
 from pathlib import Path
 
-from hatchling.builders.sdist import SdistBuilder
 from hatchling.builders.wheel import WheelBuilder
-from twine.commands.check import check
 
 import benchinfer as bi
 from tests.trees import FILES, PACKAGE, nodes
@@ -68,18 +64,6 @@ def test_optional_packages_are_imported_by_their_extra():
             found = [node.module or ""] if isinstance(node, ast.ImportFrom) else []
             found += [a.name for a in node.names] if isinstance(node, ast.Import) else []
             assert not OPTIONAL & {f.split(".")[0] for f in found}, path
-
-
-def test_an_index_takes_the_wheel_and_the_source_archive(tmp_path):
-    built = [
-        *WheelBuilder(str(ROOT)).build(directory=str(tmp_path), versions=["standard"]),
-        *SdistBuilder(str(ROOT)).build(directory=str(tmp_path), versions=["standard"]),
-    ]
-    assert {Path(path).suffix for path in built} == {".whl", ".gz"}
-    told = StringIO()
-    with redirect_stdout(told):
-        failed = check(built, strict=True)
-    assert not failed, told.getvalue()
 
 
 def test_pytest_finds_the_fixture():

@@ -7,7 +7,7 @@ from benchinfer.core.arguments import check_argument
 from benchinfer.reproductions.entry import Entry
 
 # In the order of their years; a module each, as its imports take a while.
-type Name = Literal[
+type Study = Literal[
     "demsar2006",
     "hornik2007",
     "garcia2008",
@@ -19,7 +19,20 @@ type Name = Literal[
     "freitag2021",
     "mogstad2024",
 ]
-NAMES: tuple[Name, ...] = get_args(Name.__value__)
+# Whose tables are those of boards, to which entries are added.
+type Board = Literal[
+    "lacava2021",
+    "notin2023",
+    "aksu2024",
+    "liu2024",
+    "yao2024",
+    "dubois2024",
+    "shchur2025",
+    "kasimbeg2025",
+]
+type Name = Study | Board
+BOARDS: tuple[Board, ...] = get_args(Board.__value__)
+NAMES: tuple[Name, ...] = (*get_args(Study.__value__), *BOARDS)
 
 
 def entry(name: Name) -> Entry:
@@ -37,4 +50,5 @@ def entry(name: Name) -> Entry:
     (True, 9)
     """
     check_argument("name", name, Name)
-    return import_module(f"benchinfer.reproductions.{name}").ENTRY
+    folder = "reproductions.boards" if name in BOARDS else "reproductions"
+    return import_module(f"benchinfer.{folder}.{name}").ENTRY

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 
 import benchinfer as bi
-from benchinfer.reproductions.entry import Entry, numbers
+from benchinfer.reproductions.entry import Claims, Entry, numbers
 
 _RANKS = {"C4.5": 3.143, "C4.5+m": 2.0, "C4.5+cf": 2.893, "C4.5+m+cf": 1.964}
 _Z = {"C4.5+m+cf": 2.416, "C4.5+m": 2.342, "C4.5+cf": 0.512}
@@ -46,4 +46,10 @@ ENTRY = Entry(
         ),
     ),
     compute=_compute,
+    claims=Claims(
+        "data sets",
+        lambda: bi.load_example("demsar2006"),
+        lambda: sorted(_RANKS, key=_RANKS.__getitem__),
+        "ranks",
+    ),
 )

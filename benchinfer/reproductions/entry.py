@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gzip
 import hashlib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
@@ -14,7 +14,9 @@ from benchinfer.core.errors import ScoreTableError
 if TYPE_CHECKING:
     import pandas as pd
 
+    from benchinfer.analyses.permutation.blocks import On
     from benchinfer.relations.relation import Relation
+    from benchinfer.scores import ScoreTable
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,11 +33,37 @@ class Published:
 
 @dataclass(frozen=True, slots=True)
 class SourceFile:
-    """A file that an entry reads."""
+    """A file or a folder that an entry reads."""
 
     name: str
     place: str  # repository or package, path and commit
     digest: str = ""  # SHA-256 of the file, unpacked; empty where a recipe writes the file
+    # Of a folder, the files that are read. Its digest is that of what `sha256sum` prints of them,
+    # in the order of their names: `sha256sum *.csv | sha256sum`.
+    pattern: str = ""
+
+    def missing(self, path: Path | None) -> bool:
+        """Return whether a path is not what is needed: nothing, or a file and not a folder."""
+        return path is None or not (path.is_dir() if self.pattern else path.is_file())
+
+    def digest_of(self, path: Path) -> str:
+        """Return the SHA-256 of a file, of a packed one that of what is in it, or of a folder."""
+        if self.pattern:
+            names = sorted(file.relative_to(path).as_posix() for file in path.glob(self.pattern))
+            lines = [f"{hashlib.sha256((path / n).read_bytes()).hexdigest()}  {n}\n" for n in names]
+            return hashlib.sha256("".join(lines).encode()).hexdigest()
+        data = path.read_bytes()
+        return hashlib.sha256(gzip.decompress(data) if path.suffix == ".gz" else data).hexdigest()
+
+
+@dataclass(frozen=True, slots=True)
+class Claims:
+    """What a study's order is computed from, from the files in their order."""
+
+    units: str  # what the scores are a sample of: "data sets", "tasks", ...
+    scores: Callable[..., ScoreTable]
+    order: Callable[..., Iterable[str]]  # of its own figure, the best first
+    on: On = "values"  # what is tested: values where the figure is a mean, else ranks
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +78,7 @@ class Entry:
     published: tuple[Published, ...]
     # From the files, in their order, the numbers by name.
     compute: Callable[..., Mapping[str, float]]
+    claims: Claims | None = None  # where the study orders algorithms by scores
 
     def reproduce(self, *files: str | Path) -> pd.DataFrame:
         """Compute the numbers and compare them with the published ones.
@@ -93,7 +122,7 @@ class Entry:
 
     def located(self, files: Sequence[str | Path]) -> list[Path]:
         """Return the path of each file of the entry; all faults in one error."""
-        given = [path for name in files for path in _members(Path(name))]
+        given = [path for name in files for path in self._members(Path(name))]
         by_name = {path.name.removesuffix(".gz"): path for path in given}
         faults: list[str] = []
         places: list[Path] = []
@@ -101,11 +130,11 @@ class Entry:
             path = by_name.get(source.name)
             if path is None and len(self.files) == len(given) == 1:
                 path = given[0]  # a single file may have been renamed
-            if path is None or not path.is_file():
+            if path is None or source.missing(path):
                 faults.append(f"{source.name} is missing: it is in {source.place}.")
                 continue
             places.append(path)
-            if source.digest and (digest := _digest(path)) != source.digest:
+            if source.digest and (digest := source.digest_of(path)) != source.digest:
                 faults.append(
                     f"{path} is another file or version than {source.place}: its SHA-256 is"
                     f" {digest[:12]}..., not {source.digest[:12]}..."
@@ -117,15 +146,14 @@ class Entry:
             )
         return places
 
-
-def _members(path: Path) -> list[Path]:
-    return sorted(p for p in path.iterdir() if p.is_file()) if path.is_dir() else [path]
-
-
-def _digest(path: Path) -> str:
-    """Return the SHA-256 of a file, of a packed one that of what is in it."""
-    data = path.read_bytes()
-    return hashlib.sha256(gzip.decompress(data) if path.suffix == ".gz" else data).hexdigest()
+    def _members(self, path: Path) -> list[Path]:
+        """Return a path, or where it is a folder that holds the files of the entry, all in it."""
+        folders = {source.name for source in self.files if source.pattern}
+        if not path.is_dir() or path.name in folders:
+            return [path]
+        members = sorted(path.iterdir())
+        alone = len(self.files) == len(folders) == 1  # such a folder may have been renamed
+        return [path] if alone and folders.isdisjoint(p.name for p in members) else members
 
 
 def numbers(

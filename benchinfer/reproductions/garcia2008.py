@@ -4,15 +4,21 @@ from collections.abc import Mapping
 from pathlib import Path
 
 import benchinfer as bi
-from benchinfer.reproductions.entry import Entry, SourceFile, numbers
+from benchinfer.reproductions.entry import Claims, Entry, SourceFile, numbers
 
 _RANKS = {"C4.5": 2.1, "k-NN(k=1)": 3.25, "NaiveBayes": 2.2, "Kernel": 4.333, "CN2": 3.117}
 _TIES = "ties of differences that floating point hides"
 
 
+def scores_of(path: Path | str) -> bi.ScoreTable:
+    """Read the accuracies."""
+    return bi.read_scores(path, layout="wide-algorithms", measures="accuracy:higher")
+
+
 def _compute(path: Path) -> Mapping[str, float]:
-    scores = bi.read_scores(path, layout="wide-algorithms", measures="accuracy:higher")
-    result = bi.compare_permutation(scores, on="ranks", pairs="pooled", null="asymptotic", seed=1)
+    result = bi.compare_permutation(
+        scores_of(path), on="ranks", pairs="pooled", null="asymptotic", seed=1
+    )
     tests = result.tests().set_index("test")["statistic"]
     ranks = result.summary().set_index("algorithm")["mean_rank"]
     return {
@@ -40,4 +46,7 @@ ENTRY = Entry(
         *numbers("scmamp's vignette", {"Quade's F": 10.802}, 0.15, _TIES),
     ),
     compute=_compute,
+    claims=Claims(
+        "data sets", scores_of, lambda _: sorted(_RANKS, key=_RANKS.__getitem__), "ranks"
+    ),
 )

@@ -1,7 +1,7 @@
 """How often a board has a false record, and how many true ones it finds.
 
 `make calibrate`;
-`python tests/calibration/test_board.py` prints the table of docs/evidence/running.md.
+`python tests/calibration/test_board.py` prints the tables of benchmarks/results/running.
 """
 
 import sys

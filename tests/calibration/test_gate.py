@@ -1,7 +1,7 @@
 """How often a gate lets pass what it should not.
 
 `make calibrate`;
-`python tests/calibration/test_gate.py` prints the table of docs/evidence/running.md.
+`python tests/calibration/test_gate.py` prints the tables of benchmarks/results/running.
 """
 
 import sys

@@ -2,7 +2,7 @@
 
 Also the power of six sampling schemes for nested linear models, against a published table.
 `make calibrate`;
-`python tests/calibration/test_pairs.py` prints the tables of docs/evidence/pairs.md.
+`python tests/calibration/test_pairs.py` prints the tables of benchmarks/results/pairs.
 """
 
 import sys

@@ -2,7 +2,7 @@
 
 `make calibrate ARGS="tests/calibration/test_rates.py"`, about forty minutes of one core: all pairs
 of numbers of items from 3 to 200. `python tests/calibration/test_rates.py` prints the table of
-docs/evidence/pairs.md.
+benchmarks/results/pairs/items.csv.
 """
 
 import sys

@@ -1,6 +1,6 @@
 """False claims and coverage where scores come as answers to items of passages: `make calibrate`.
 
-`python tests/calibration/test_units.py` prints the tables of docs/evidence/nested-units.md.
+`python tests/calibration/test_units.py` prints the tables of benchmarks/results/nested-units.
 """
 
 import sys

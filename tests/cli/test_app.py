@@ -114,20 +114,19 @@ def test_check_of_a_sound_table(run: Callable) -> None:
 
 
 def test_check_with_warnings_is_1(run: Callable) -> None:
-    result = run("check", "example:sklearn_bootstrap_incomplete")
+    result = run("check", "example:simulated/unbalanced")
     assert result.exit_code == 1
-    assert "2 of 144 cells have no score." in result.stdout
-    assert "digits   svm        error" in result.stdout
+    assert "1 of 32 cells has no score." in result.stdout
+    assert "d03      alg2" in result.stdout
 
 
 def test_check_as_json(run: Callable) -> None:
-    document = json.loads(run("check", "example:sklearn_bootstrap_incomplete", "--json").stdout)
-    assert document["n"] == 13490
+    document = json.loads(run("check", "example:simulated/unbalanced", "--json").stdout)
+    assert document["n"] == 239
     missing = next(f for f in document["findings"] if f["rule"] == "missing cells")
     assert missing["severity"] == "warning"
     assert missing["where"][0] == {
-        "dataset": "digits", "algorithm": "svm", "measure": "error", "found": "0",
-        "expected": "100",
+        "dataset": "d03", "algorithm": "alg2", "found": "0", "expected": "6",
     }  # fmt: skip
 
 

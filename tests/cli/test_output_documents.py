@@ -33,11 +33,11 @@ COMPARISONS = {
     "meta": ("meta", *ERRORS, "--details"),
     "pairwise": ("meta", *ERRORS, "--pooling", "pairwise", "--details"),
     "bayes": ("bayes", *ERRORS, *QUICK, "--details"),
-    "sign": ("bayes", *ERRORS, "--preset", "sign", "--details"),
+    "sign": ("bayes-pairs", *ERRORS, "--test", "sign", "--details"),
     "pair": ("pair", *ERRORS, "--dataset", "wine", "--details"),
 }
 OTHERS = {
-    "check": ("check", "example:sklearn_bootstrap_incomplete"),
+    "check": ("check", "example:simulated/unbalanced"),
     "describe": ("describe", "example:demsar2006"),
     "compare": ("compare", *ERRORS),
     "compare --per-dataset": ("compare", "points", *ERRORS, "--per-dataset"),

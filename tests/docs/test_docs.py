@@ -1,5 +1,6 @@
 """The documentation: its code runs and prints what is shown, and what is generated is current."""
 
+import csv
 import doctest
 import importlib
 import importlib.util
@@ -9,6 +10,7 @@ import shlex
 from collections import Counter
 from collections.abc import Iterator
 from functools import cache
+from itertools import chain
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -19,11 +21,28 @@ from typer.main import get_command
 from typer.testing import CliRunner
 
 from benchinfer.cli.app import app
+from benchinfer.cli.options.schema import keys, tables
 from benchinfer.core.frames import GLOSSARY
 
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
-PAGES = [ROOT / "README.md", *sorted(p for p in DOCS.rglob("*.md") if "_build" not in p.parts)]
+RESULTS = ROOT / "benchmarks" / "results"
+
+
+@cache
+def _generator() -> ModuleType:
+    spec = importlib.util.spec_from_file_location("make_pages", DOCS / "make_pages.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+BUILT = {DOCS / path for path in _generator().BUILT}
+_pages = {p for p in DOCS.rglob("*.md") if "_build" not in p.parts}
+PAGES = [ROOT / "README.md", *sorted(_pages - BUILT)]
+_ABSOLUTE = r"(?<![\w.])/(home|root|work|Users)/"
 FLAGS = doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS | doctest.IGNORE_EXCEPTION_DETAIL
 
 _fence = re.compile(r"^```(\w+)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
@@ -107,11 +126,17 @@ def _run(command: tuple[list[str], str]) -> str:
     return ""
 
 
+def _dead(text: str, path: Path) -> list[str]:
+    """Return the links of a page that lead to no file, and to no page that is built."""
+    text = re.sub(r"```.*?```", "", text, flags=re.DOTALL)
+    targets = re.findall(r"\]\((?!https?:)([^)#\s]+)(?:#[^)]*)?(?: \"[^\"]*\")?\)", text)
+    files = {target: (path.parent / target).resolve() for target in targets}
+    return [t for t, file in files.items() if file not in BUILT and not file.exists()]
+
+
 @pytest.mark.parametrize("path", PAGES, ids=_page)
 def test_links_lead_somewhere(path: Path) -> None:
-    text = re.sub(r"```.*?```", "", path.read_text(encoding="utf-8"), flags=re.DOTALL)
-    targets = re.findall(r"\]\((?!https?:)([^)#\s]+)(?:#[^)]*)?\)", text)
-    assert [t for t in targets if not (path.parent / t).exists()] == []
+    assert _dead(path.read_text(encoding="utf-8"), path) == []
 
 
 def test_folders_and_menus_have_at_most_15_pages() -> None:
@@ -119,8 +144,32 @@ def test_folders_and_menus_have_at_most_15_pages() -> None:
     assert [folder for folder, number in folders.items() if number > 15] == []
     text = (DOCS / "index.md").read_text(encoding="utf-8")
     menus = re.findall(r"^:caption: (.*)\n\n((?:[\w/-]+\n)+)```", text, flags=re.MULTILINE)
-    assert [name for name, pages in menus if len(pages.split()) > 15] == []
+    assert [(name, len(pages.split())) for name, pages in menus] == [("Start", 8), ("More", 9)]
     assert len(menus) == text.count(":caption:")
+
+
+@pytest.mark.parametrize(
+    ("words", "target"),
+    [
+        ("Accurate and fast", "pareto"),
+        ("On which data sets", "regions"),
+        ("On which data sets", "archetypes"),
+        ("training curves", "--take"),
+        ("Names are long", "--names"),
+        ("published numbers", "reproduce"),
+        ("undecided mean", "undecided"),
+        ("in LaTeX", "to_latex"),
+        ("in CI", "gate"),
+        ("Which part", "compare_factors"),
+    ],
+)
+def test_a_question_of_the_first_page_leads_to_a_page_with_the_answer(
+    words: str, target: str
+) -> None:
+    text = (DOCS / "index.md").read_text(encoding="utf-8")
+    row = next(line for line in text.splitlines() if line.startswith("| ") and words in line)
+    pages = re.findall(r"\]\(([^)#]+\.md)", row)
+    assert any(target in (DOCS / page).read_text(encoding="utf-8") for page in pages)
 
 
 @cache
@@ -145,32 +194,26 @@ def _unknown(code: str) -> bool:
     return command is None or bool(named - {*options, "--help"})
 
 
+def _codes(text: str) -> list[str]:
+    return re.findall(r"(?<!`)`([^`\n]+)`(?!`)", text)
+
+
 @pytest.mark.parametrize("path", PAGES, ids=_page)
 def test_commands_and_options_in_text_exist(path: Path) -> None:
-    if path.name != "json.md":  # names documents by command and option
-        codes = re.findall(r"(?<!`)`([^`\n]+)`(?!`)", path.read_text(encoding="utf-8"))
-        assert [code for code in codes if _unknown(code)] == []
+    codes = _codes(path.read_text(encoding="utf-8"))
+    assert [code for code in codes if _unknown(code)] == []
 
 
 @pytest.mark.parametrize("path", PAGES, ids=_page)
 def test_the_project_speaks_only_of_itself(path: Path) -> None:
     text = path.read_text(encoding="utf-8")
-    assert not re.search(r"(?<![\w.])/(home|root|work|Users)/", text)
+    assert not re.search(_ABSOLUTE, text)
 
 
 @pytest.mark.parametrize("path", sorted((DOCS / "images").glob("*.png")), ids=_page)
 def test_images_are_small_and_used(path: Path) -> None:
     assert path.stat().st_size < 100_000
     assert any(path.name in page.read_text(encoding="utf-8") for page in PAGES)
-
-
-def _generator() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("make_pages", DOCS / "make_pages.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
 
 
 def test_the_gallery_is_small_and_shows_every_figure() -> None:
@@ -200,25 +243,100 @@ def test_the_gallery_is_small_and_shows_every_figure() -> None:
     assert kinds - {page.stem for page in pages} == set()
 
 
-@pytest.mark.parametrize("path", sorted((DOCS / "evidence").glob("[!i]*.md")), ids=_page)
-def test_tables_of_the_evidence_name_a_command_and_a_day(path: Path) -> None:
-    text = path.read_text(encoding="utf-8")
-    tables = re.findall(r"^\|[ :|-]+\|$", text, flags=re.MULTILINE)
-    named = re.findall(
-        r"\|\n\nCommand: (.*); rows of \d{4}-\d\d-\d\d(?: to \d{4}-\d\d-\d\d)?\.$",
-        text,
-        flags=re.MULTILINE,
-    )
-    assert len(named) == len(tables) > 0
-    scripts = {script for line in named for script in re.findall(r"[\w/]+\.py", line)}
-    assert [script for script in scripts if not (ROOT / script).exists()] == []
+def test_files_of_measurements_name_a_command_and_days_and_are_linked_from_their_page() -> None:
+    files = sorted(RESULTS.glob("*/*.csv"))
+    assert len(files) > 90
+    wrong = []
+    for path in files:
+        page = (DOCS / "evidence" / f"{path.parent.name}.md").read_text(encoding="utf-8")
+        lines = path.read_text(encoding="utf-8").splitlines()
+        *_, command = [line for line in lines if line.startswith("# ")]
+        run = re.fullmatch(r"# Command: (.*); rows of [\d-]{10}(?: to [\d-]{10})?\.", command)
+        if run is None or f"results/{path.parent.name}/{path.name}" not in page:
+            wrong.append(path)
+            continue
+        scripts = re.findall(r"[\w/]+\.py", run[1])
+        wrong += [path for script in scripts if not (ROOT / script).exists()]
+        rows = [*csv.reader(line for line in lines if not line.startswith("# "))]
+        if len(rows) < 2 or {len(row) for row in rows} != {len({*rows[0]})}:
+            wrong.append(path)
+    assert wrong == []
 
 
-def test_generated_pages_are_current() -> None:
-    for path, write in _generator().PAGES.items():
+_number = re.compile(r"(?<![\w.])-?(?:\d[\d,]*)?\.?\d+(?![\w])")
+# | ... | 0.021-0.061 | [name](../file.csv "column; column where other = cell") |
+_range = re.compile(r"\| ([^|\n]+) \| \[[^|\n]*\]\((\S+\.csv) \"([^\"]+)\"\)(?= \|)")
+
+
+def _columns(path: Path, named: str) -> list[list[str]]:
+    """Return the numbers in each of the columns that a link names, of the rows that it names."""
+    lines = path.read_text(encoding="utf-8").splitlines()
+    table = [*csv.DictReader(line for line in lines if not line.startswith("# "))]
+    columns, _, rule = named.partition(" where ")
+    key, _, cell = rule.partition(" = ")
+    rows = [row for row in table if not rule or row[key] == cell]
+    # What follows in brackets is an error, or another number.
+    cells = [
+        [re.sub(r"(?<=\S) \(.*?\)", "", row[name]) for row in rows] for name in columns.split("; ")
+    ]
+    return [[n for cell in each for n in _number.findall(cell)] for each in cells]
+
+
+@pytest.mark.parametrize("path", sorted((DOCS / "evidence").glob("*.md")), ids=_page)
+def test_ranges_on_pages_of_the_evidence_are_those_of_their_files(path: Path) -> None:
+    """A range of several columns is that of all of them, ranges with " / " are of one each."""
+    for text, file, named in _range.findall(path.read_text(encoding="utf-8")):
+        columns = _columns(path.parent / file, named)
+        parts = text.split(" / ")
+        groups = columns if len(parts) > 1 else [[*chain(*columns)]]
+        ends = [sorted(group, key=_value) for group in groups]
+        shown = [n[0] if n[0] == n[-1] else f"{n[0]}\u2013{n[-1]}" for n in ends]
+        assert parts == shown, (file, named)
+
+
+def _value(number: str) -> float:
+    return float(number.replace(",", ""))
+
+
+def test_kept_pages_that_are_generated_are_current() -> None:
+    for path, write in _generator().KEPT.items():
         assert (DOCS / path).read_text(encoding="utf-8") == write(), "run docs/make_pages.py"
 
 
-def test_glossary_has_every_column() -> None:
-    text = (DOCS / "glossary.md").read_text(encoding="utf-8")
-    assert re.findall(r"^\| `(\w+)` \|", text, flags=re.MULTILINE) == list(GLOSSARY)
+@pytest.mark.parametrize("name", sorted(_generator().BUILT))
+def test_pages_that_are_built_are_whole(name: str) -> None:
+    text = _generator().BUILT[name]()
+    assert _dead(text, DOCS / name) == []
+    assert not re.search(_ABSOLUTE, text)
+    if name == "glossary.md":
+        assert re.findall(r"^\| `(\w+)` \|", text, flags=re.MULTILINE) == list(GLOSSARY)
+    if name == "reference/options.md":
+        named = {*re.findall(r"^\| `([\w-]+)` \|", text, flags=re.MULTILINE)}
+        assert named == {key for each in keys().values() for key in each} | {*tables()}
+        assert [code for code in _codes(text) if _unknown(code)] == []
+
+
+def test_old_addresses_lead_to_sections_that_are_there() -> None:
+    text = (DOCS / "conf.py").read_text(encoding="utf-8")
+    block = text.partition("REDIRECTS = {")[2].partition("}")[0]
+    moved = dict(re.findall(r'"(\S+)": "(\S+)"', block))
+    assert len(moved) == block.count(":")
+    for old, new in moved.items():
+        page, _, part = new.partition("#")
+        target = (DOCS / old).parent / page.replace(".html", ".md")
+        titles = re.findall(r"^#+ (.*)$", target.read_text(encoding="utf-8"), flags=re.MULTILINE)
+        assert part in {title.lower().replace(" ", "-") for title in titles}
+        assert not (DOCS / f"{old}.md").exists()
+
+
+@pytest.mark.parametrize("topic", sorted(path.name for path in RESULTS.iterdir()))
+def test_measurements_become_tables_of_their_page(topic: str) -> None:
+    text = (DOCS / "evidence" / f"{topic}.md").read_text(encoding="utf-8")
+    page = _generator().with_tables(text, topic)
+    links = re.findall(r"\[[^\]\n]+\]\(#(table-[\w-]+)", page)
+    targets = re.findall(r"^\((table-[\w-]+)\)=$", page, flags=re.MULTILINE)
+    assert {*links} == {*targets}
+    assert len(links) >= text.count("/results/") > 0
+    assert len(targets) == len([*(RESULTS / topic).glob("*.csv")])
+    assert f"results/{topic}/" not in page
+    assert page.count("\nCommand: ") == len(targets)

@@ -131,3 +131,23 @@ def test_ranks_of_means_far_apart_are_certain_and_of_equal_ones_open(tmp_path):
     ranks = table[["rank_low", "rank_high", "marginal_low", "marginal_high"]].to_numpy().tolist()
     assert ranks == [[1, 1, 1, 1], [2, 3, 2, 3], [2, 3, 2, 3]]
     assert table["may_be_best"].tolist() == [True, False, False]
+
+
+def test_a_folder_of_files_has_one_digest_and_may_be_renamed(tmp_path):
+    lines = ""
+    for name, content in (("a.csv", b"1\n"), ("b.csv", b"2\n")):
+        (tmp_path / "table").mkdir(exist_ok=True)
+        (tmp_path / "table" / name).write_bytes(content)
+        lines += f"{hashlib.sha256(content).hexdigest()}  {name}\n"  # as sha256sum prints
+    (tmp_path / "table" / "notes.txt").write_text("not read")
+    digest = hashlib.sha256(lines.encode()).hexdigest()
+    one = study(SourceFile("table", "here", digest, "*.csv"))
+    assert one.located([tmp_path]) == one.located([tmp_path / "table"]) == [tmp_path / "table"]
+    renamed = (tmp_path / "table").rename(tmp_path / "other")
+    assert one.located([renamed]) == [renamed]
+    (renamed / "b.csv").write_text("3\n")
+    with pytest.raises(ScoreTableError, match="another file or version"):
+        one.located([renamed])
+    (tmp_path / "table").write_text("a file")
+    with pytest.raises(ScoreTableError, match="table is missing"):
+        one.located([tmp_path])

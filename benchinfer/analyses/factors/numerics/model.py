@@ -100,20 +100,25 @@ class GridModel:
 
     def simple(self, factor: int, pairs: Codes, at: int) -> Array:
         """Return (P, L, p) rows of differences of pairs of levels at each level of another one."""
+        rows = self.of_both(factor, at)
+        return rows[pairs[:, 0]] - rows[pairs[:, 1]]
+
+    def of_both(self, factor: int, at: int) -> Array:
+        """Return (L, M, p) rows of the mean at levels of two factors, less that of all cells."""
         codes, of_other = _coding(self.sizes[factor]), _coding(self.sizes[at])
-        differences = codes[pairs[:, 0]] - codes[pairs[:, 1]]
-        rows = np.zeros((len(pairs), self.sizes[at], len(self.beta)))
-        rows[..., self._place(factor)] = differences[:, None]
-        products = np.einsum("pa,lb->plab", differences, of_other)
+        rows = np.zeros((self.sizes[factor], self.sizes[at], len(self.beta)))
+        rows[..., self._place(factor)] = codes[:, None]
+        rows[..., self._place(at)] = of_other
+        products = np.einsum("ka,lb->klab", codes, of_other)
         if factor > at:
             products = products.transpose(0, 1, 3, 2)
         place = self._place(min(factor, at), max(factor, at))
         rows[..., place] = products.reshape(*products.shape[:2], -1)
         return rows
 
-    def levels(self, factor: int) -> Array:
-        """Return (L,) means at the levels of a factor, NaN where they are not estimable."""
-        rows = self.main(factor) - self.middle
+    def means(self, rows: Array) -> Array:
+        """Return (P,) means of rows (P, p) of `main` or `of_both`, NaN where not estimable."""
+        rows = rows - self.middle
         return np.where(self._estimable(rows), self.level + rows @ self.beta, np.nan)
 
     def estimates(self, rows: Array, pairs: Codes) -> ContrastEstimates:

@@ -1,0 +1,1 @@
+"""Published boards as entries, a module each."""

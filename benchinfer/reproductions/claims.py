@@ -1,0 +1,155 @@
+"""What holds up: claims of a published order that its scores decide, and what the rest needs."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from importlib.resources import files
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from benchinfer.core.errors import DesignError
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    import pandas as pd
+
+    from benchinfer.analyses.permutation.blocks import On
+    from benchinfer.reproductions.entry import Entry
+    from benchinfer.scores import ScoreTable
+
+
+@dataclass(frozen=True, slots=True)
+class Tally:
+    """How many claims of one order are decided.
+
+    An adjacent claim says that one of the order is better than the next, a claim of the best that
+    the first is better than another. A claim is contradicted where the other side is decided to be
+    better. Numbers needed are infinite where the two differ by nothing, or the other way round.
+    """
+
+    algorithms: int
+    units_compared: int  # data sets, or the replications of one data set
+    adjacent: int
+    adjacent_decided: int
+    adjacent_contradicted: int
+    best: int
+    best_decided: int
+    best_contradicted: int
+    needed_first: float  # units that decide the first against the second
+    needed_half: float  # units that decide half of the adjacent claims
+
+
+def tally(
+    scores: ScoreTable, order: Sequence[str], *, on: On = "values", level: float = 0.95
+) -> Tally:
+    """Count the claims of an order that all pairs, tested together, decide.
+
+    Parameters
+    ----------
+    scores
+        The table, with one measure.
+    order
+        Names of all algorithms, the best first.
+    on
+        What the permutation test of each pair is of: the ``"values"``, whose means order most
+        boards, or ranks.
+    level
+        One minus the probability of any false decision.
+
+    Examples
+    --------
+    >>> import benchinfer as bi
+    >>> scores = bi.load_example("demsar2006")
+    >>> counts = tally(scores, ["C4.5+m+cf", "C4.5+m", "C4.5+cf", "C4.5"], on="ranks")
+    >>> counts.adjacent, counts.adjacent_decided, counts.best, counts.best_decided
+    (3, 0, 3, 1)
+    """
+    import benchinfer as bi
+
+    names = list(order)
+    result = bi.compare_permutation(scores, on=on, level=level)
+    places = [result.algorithms.index(name) for name in names]
+    better = result.pairs.better[np.ix_(places, places)]
+    needs = [_needed(scores, pair, len(names), level) for pair in pairwise(names)]
+    return Tally(
+        algorithms=len(names),
+        units_compared=_units(scores),
+        adjacent=len(needs),
+        adjacent_decided=int(np.diag(better, 1).sum()),
+        adjacent_contradicted=int(np.diag(better, -1).sum()),
+        best=len(needs),
+        best_decided=int(better[0].sum()),
+        best_contradicted=int(better[:, 0].sum()),
+        needed_first=needs[0],
+        needed_half=sorted(needs)[(len(needs) - 1) // 2],
+    )
+
+
+def _units(scores: ScoreTable) -> int:
+    """Return the number of data sets, or where there is one, of its replications."""
+    labels = scores.to_frame()[["dataset", "replication"]].nunique()
+    return int(labels["dataset"] if labels["dataset"] > 1 else labels["replication"])
+
+
+def _needed(scores: ScoreTable, pair: tuple[str, str], k: int, level: float) -> float:
+    """Return the units that show the mean difference of two of k algorithms, as it was seen."""
+    import benchinfer as bi
+
+    two = scores.subset(algorithms=pair)
+    if (difference := _difference(two, *pair)) <= 0:
+        return math.inf
+    single = len(two.datasets) == 1
+    try:
+        plan = bi.plan(two, difference, k=k, level=level, n_datasets=1 if single else None)
+    except DesignError:  # so small a difference that no number is found
+        return math.inf
+    return float(plan.n_replications if single else plan.n_datasets)
+
+
+def _difference(scores: ScoreTable, first: str, second: str) -> float:
+    """Return by how much the first is better on average, relatively where scores have ratios."""
+    (measure,) = scores.measures
+    rows = scores.to_frame()
+    ratios = measure.scale == "log"
+    if ratios:
+        rows["value"] = np.log(rows["value"])
+    means = rows.pivot_table("value", "dataset", "algorithm")
+    mean = float((means[first] - means[second]).mean())
+    better = mean if measure.better == "higher" else -mean
+    return math.expm1(better) if ratios else better
+
+
+def counts_of(studies: Sequence[tuple[Entry, Sequence[str | Path]]]) -> pd.DataFrame:
+    """Return the counts of studies with their files, one row each: what the page shows.
+
+    Studies that order nothing by scores have no row.
+    """
+    import pandas as pd
+
+    rows: list[dict[str, object]] = []
+    for study, given in studies:
+        if study.claims is not None:
+            paths = study.located(given)
+            scores, order = study.claims.scores(*paths), list(study.claims.order(*paths))
+            about = {"study": study.name, "units": study.claims.units, "first": order[0]}
+            rows.append({**about, **asdict(tally(scores, order, on=study.claims.on))})
+    return pd.DataFrame(rows)
+
+
+def what_holds() -> pd.DataFrame:
+    """Return the counts of all studies, as they came out of their files, one row each.
+
+    Examples
+    --------
+    >>> table = what_holds().set_index("study")
+    >>> table.loc["demsar2006", ["best", "best_decided"]].tolist()
+    [3, 1]
+    """
+    import pandas as pd
+
+    return pd.read_csv(files("benchinfer.reproductions").joinpath("claims.csv").open())
