@@ -146,5 +146,5 @@ def test_a_list_that_sums_up_another_is_left_aside(tmp_path):
     assert values.to_numpy().tolist() == [[2, 1, 1], [2, 2, 2], [2, 3, 3]]
     parts = {"train": runs, "test": runs[:3]}  # parts of one table, of which none sums up another
     path.write_text(json.dumps(parts), encoding="utf-8")
-    with pytest.raises(ScoreTableError, match="several lists of records: train, test"):
+    with pytest.raises(ScoreTableError, match="several lists of records: train and test"):
         read_scores(path, columns={"solver": "algorithm"}, measures={"seconds": "lower"})
