@@ -53,7 +53,9 @@ def pytest_collection_modifyitems(config, items):
     for test, cases in groupby(by_test, key=lambda item: item.nodeid.partition("[")[0]):
         quick = [case for case in cases if not any(case.iter_markers("slow"))]
         left.update(Random(f"{seed} {test}").sample(quick, min(CASES, len(quick))))
-    named = [item for item in items if any(mark.name in RUN_BY_NAME for mark in item.iter_markers())]
+    named = [
+        item for item in items if any(mark.name in RUN_BY_NAME for mark in item.iter_markers())
+    ]
     left.update(named)
     config.hook.pytest_deselected(items=[item for item in items if item not in left])
     items[:] = [item for item in items if item in left]
