@@ -18,6 +18,7 @@ unexport PYTHONDONTWRITEBYTECODE
 
 .PHONY: test test-core test-oldest test-kernels demo test-browser test-engines paper reproduce check format docs golden bench calibrate release setup lock clean
 
+# Quick tests with a few cases of each, drawn anew by every run; all of them with ARGS=--all.
 # One BLAS thread in each of the two workers, which take long runs of tests: fits are shared in a file.
 test: $(READY)
 	OMP_NUM_THREADS=1 $(BIN)/pytest -n 2 --dist worksteal $(ARGS)

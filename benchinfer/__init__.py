@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from benchinfer import stability as stability
     from benchinfer import typing as typing
     from benchinfer.analyses.bayes.compare import compare_bayes
+    from benchinfer.analyses.bayes.pairwise.compare import compare_bayes_pairs
     from benchinfer.analyses.board.board import board
     from benchinfer.analyses.bootstrap.compare import compare_bootstrap
     from benchinfer.analyses.choice.compare import compare
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
     from benchinfer.analyses.meta.compare import compare_meta
     from benchinfer.analyses.meta.read import read_effects
     from benchinfer.analyses.mixed.compare import compare_mixed
-    from benchinfer.analyses.monitor.monitor import monitor
+    from benchinfer.analyses.monitor.monitor import monitor, monitor_measures
     from benchinfer.analyses.pair.compare import compare_pair
     from benchinfer.analyses.pareto.front import pareto
     from benchinfer.analyses.permutation.compare import compare_permutation
@@ -73,6 +74,7 @@ _homes = {
     "board": "analyses.board.board",
     "compare": "analyses.choice.compare",
     "compare_bayes": "analyses.bayes.compare",
+    "compare_bayes_pairs": "analyses.bayes.pairwise.compare",
     "compare_bootstrap": "analyses.bootstrap.compare",
     "compare_factors": "analyses.factors.compare",
     "compare_meta": "analyses.meta.compare",
@@ -88,6 +90,7 @@ _homes = {
     "load": "core.saving",
     "load_example": "scores.examples",
     "monitor": "analyses.monitor.monitor",
+    "monitor_measures": "analyses.monitor.monitor",
     "pareto": "analyses.pareto.front",
     "per_dataset": "comparison.per_dataset",
     "plan": "analyses.plan.plan",
@@ -117,6 +120,7 @@ __all__ = [
     "board",
     "compare",
     "compare_bayes",
+    "compare_bayes_pairs",
     "compare_bootstrap",
     "compare_factors",
     "compare_meta",
@@ -132,6 +136,7 @@ __all__ = [
     "load",
     "load_example",
     "monitor",
+    "monitor_measures",
     "pareto",
     "per_dataset",
     "plan",

@@ -38,7 +38,7 @@ scores = bi.read_scores(
     measures=[bi.Measure("accuracy", "higher", tolerance=0.01)],
     resampling=bi.Resampling("cv", folds=10),
 )
-found = bi.compare_bayes(scores, preset=sys.argv[2], seed=1)
+found = bi.compare_bayes_pairs(scores, test=sys.argv[2], seed=1)
 rows = found.contrasts(all=True).merge(found.dominance())
 names = ["prob_first", "prob_equivalent", "prob_second"]
 names += ["dominant_first", "dominant_equivalent", "dominant_second"]

@@ -18,7 +18,7 @@ from typing import Any
 from pybtex.database import BibliographyData, parse_file
 
 DOCS = Path(__file__).resolve().parent
-PAGES = sorted((DOCS / "tutorials").glob("*.md"))
+PAGES = sorted(set((DOCS / "tutorials").glob("*.md")) - {DOCS / "tutorials" / "index.md"})
 FORMAT = {"nbformat": 4, "nbformat_minor": 5}
 KERNEL = {"display_name": "Python 3", "language": "python", "name": "python3"}
 _code = re.compile(r"^```pycon\n(.*?)^```$", re.DOTALL | re.MULTILINE)

@@ -100,7 +100,7 @@ The second picture of a page is drawn by the same code, with this simulated tabl
 
 # Folders of the gallery: their titles, and the kinds of figures in each in the order of the page.
 FIGURES = {
-    "scores": ("Scores", "heatmap scatter boxes slope"),
+    "scores": ("Scores", "heatmap scatter boxes slope learning-curves"),
     "comparison": (
         "Any comparison",
         (
@@ -116,7 +116,7 @@ FIGURES = {
         "ranks simplex shrinkage predicted left-out ppc trace trace-rank",
     ),
     "wins": ("Wins", "worths wins"),
-    "factors": ("Factors", "effects"),
+    "factors": ("Factors", "effects interactions heatmap"),
     "meta": ("Meta-analysis", "studies funnel network"),
     "pair": ("Two algorithms on one data set", "quantiles"),
     "datasets": ("Each data set by itself", "verdicts podium pair map clusters support"),
@@ -141,7 +141,7 @@ def thumbnails(family: str, folder: str = "") -> str:
         if first is None:
             raise ValueError(f"{family}/{kind}.md begins without a sentence")
         parts.append(
-            f":::{{figure}} {images}/gallery/{family}/{kind}-6.png\n"
+            f":::{{figure}} {images}/thumbnails/{family}-{kind}.png\n"
             f":alt: \n:loading: lazy\n\n[{kind}]({folder}{kind}.md): "
             f"{first[1][0].lower()}{' '.join(first[1].split())[1:]}\n:::\n"
         )
@@ -240,7 +240,7 @@ def measurement(path: Path) -> str:
 def with_tables(text: str, topic: str) -> str:
     """Append the measurements to a page of the evidence, whose links to their files lead there."""
     parts = [measurement(path) for path in sorted((RESULTS / topic).glob("*.csv"))]
-    text = re.sub(rf"\(\S+/results/{topic}/([\w-]+)\.csv", rf"(#table-{topic}-\1", text)
+    text = re.sub(rf"\]\([^()\s]+/results/{topic}/([\w-]+)\.csv", rf"](#table-{topic}-\1", text)
     return "\n".join([text, "## Tables\n", *parts]) if parts else text
 
 

@@ -24,6 +24,7 @@ KINDS = {
     "permutation": ["--resamples", "999"],
     "bootstrap": ["--resamples", "499"],
     "bayes": ["--draws", "200", "--seed", "1"],
+    "bayes-pairs": [],
     "meta": [],
     "wins": [],
     "points": [],

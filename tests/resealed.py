@@ -50,9 +50,11 @@ KINDS: dict[str, Callable[[bi.ScoreTable], Any]] = {
     "permutation": lambda table: bi.compare_permutation(table, resamples=200),
     "bootstrap": lambda table: bi.compare_bootstrap(table, resamples=200),
     "bayes": lambda table: bi.compare_bayes(table, draws=100, chains=4),
-    "corani2017": lambda table: bi.compare_bayes(table, preset="corani2017", chains=4, draws=1000),
-    "signed-rank": lambda table: bi.compare_bayes(table, preset="signed-rank", draws=200),
-    "sign": lambda table: bi.compare_bayes(table, preset="sign"),
+    "corani2017": lambda table: bi.compare_bayes_pairs(
+        table, test="corani2017", chains=4, draws=1000
+    ),
+    "signed-rank": lambda table: bi.compare_bayes_pairs(table, test="signed-rank", draws=200),
+    "sign": lambda table: bi.compare_bayes_pairs(table, test="sign"),
     "monitor": lambda table: bi.monitor(table, stage=2),
     "anytime": lambda table: bi.monitor(table, method="anytime"),
     "meta": bi.compare_meta,

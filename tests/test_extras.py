@@ -52,7 +52,7 @@ def steps(sampled, table):
         "pymc": sampled.model,
         "arviz_plots": lambda: sampled.plot("trace"),
         "responses": lambda: bi.compare_bayes(rates(), "right", likelihood="binomial"),
-        "pairs": lambda: bi.compare_bayes(rates(), "right", preset="corani2017"),
+        "pairs": lambda: bi.compare_bayes_pairs(rates(), "right", test="corani2017"),
         "wins": lambda: bi.compare_wins(bi.load_example("demsar2006"), inference="bayes"),
     }
 

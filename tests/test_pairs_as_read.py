@@ -39,7 +39,7 @@ KINDS = {
     "permutation": lambda scores: bi.compare_permutation(scores, seed=1),
     "bootstrap": lambda scores: bi.compare_bootstrap(scores, seed=1),
     "bayes": bayes,
-    "signed-rank": lambda scores: bi.compare_bayes(scores, preset="signed-rank", seed=1),
+    "signed-rank": lambda scores: bi.compare_bayes_pairs(scores, test="signed-rank", seed=1),
     "meta": bi.compare_meta,
     "wins": bi.compare_wins,
     "pair": lambda scores: bi.compare_pair(scores.subset(datasets="d0")),

@@ -29,15 +29,15 @@ def hierarchical(scores, measure):
 
 
 def corani2017(scores, measure):
-    return bi.compare_bayes(scores, measure, preset="corani2017", chains=4, draws=100, seed=1)
+    return bi.compare_bayes_pairs(scores, measure, test="corani2017", chains=4, draws=100, seed=1)
 
 
 def signed_rank(scores, measure):
-    return bi.compare_bayes(scores, measure, preset="signed-rank", draws=2000, seed=1)
+    return bi.compare_bayes_pairs(scores, measure, test="signed-rank", draws=2000, seed=1)
 
 
 def sign(scores, measure):
-    return bi.compare_bayes(scores, measure, preset="sign", seed=1)
+    return bi.compare_bayes_pairs(scores, measure, test="sign", seed=1)
 
 
 def wins_posterior(scores, measure):

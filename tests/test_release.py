@@ -17,12 +17,16 @@ from types import ModuleType
 import pytest
 import yaml
 from packaging.requirements import Requirement
+from pathspec import GitIgnoreSpec
 from twine.commands.check import check
 
 ROOT = Path(__file__).parents[1]
-HOME = "https://example.org/benchinfer"
-DAY = "2030-01-31"
-VERSION = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]["version"]
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+CITATION = yaml.safe_load((ROOT / "CITATION.cff").read_text("utf-8"))
+# In a release these tests find its address and its day.
+HOME = PROJECT.get("urls", {}).get("Repository", "https://example.org/benchinfer")
+DAY = str(CITATION.get("date-released", "2030-01-31"))
+VERSION = PROJECT["version"]
 
 
 def _loaded() -> ModuleType:
@@ -77,43 +81,42 @@ def test_the_page_of_an_index_has_the_addresses(wheel):
     assert isinstance(readme, str)
     targets = re.findall(r"\]\(([^)\s]+)\)", readme)
     assert [t for t in targets if not t.startswith("https://")] == []
+    ours = re.findall(rf"\]\({re.escape(HOME)}/(?:blob|raw)/v{VERSION}/([^)#\s]+)", readme)
+    assert [t for t in ours if not (ROOT / t).exists()] == []
+    assert len(ours) > 30
     assert f"]({HOME}/raw/v{VERSION}/docs/images/answer.png)" in readme
     assert f"]({HOME}/blob/v{VERSION}/docs/install.md)" in readme
     assert "pip install benchinfer" in readme
     assert "pip install ." not in readme
 
 
-def test_links_of_the_page_are_those_of_the_clone(wheel):
-    """Each leads to a file of the tag, and nothing but links and install lines differs."""
+def test_nothing_but_links_and_install_lines_differs_on_the_page(wheel):
     ours = (ROOT / "README.md").read_text("utf-8")
-    text = wheel.read(f"benchinfer-{VERSION}.dist-info/METADATA").decode("utf-8")
-    readme = text.partition("\n\n")[2]
-    back = re.sub(rf"\]\({HOME}/(blob|raw)/v{VERSION}/", "](", readme)
-    assert len(re.findall(HOME, readme)) == len(re.findall(HOME, ours + readme))
     for before, after in release.TEXTS["README.md"].items():
-        back = back.replace(after, before)
-    assert back == ours
+        ours = ours.replace(before, after)  # to the letter: lines are not broken here
+    text = wheel.read(f"benchinfer-{VERSION}.dist-info/METADATA").decode("utf-8")
+    pages = [ours, text.partition("\n\n")[2]]
+    shown, page = (re.sub(r"\]\([^)\s]+\)", "]()", page) for page in pages)
+    assert page == shown
 
 
 def test_wheel_is_small_and_has_no_tests(wheel):
     assert wheel.filename is not None
-    assert Path(wheel.filename).stat().st_size < release.WHEEL_LIMIT == 2_000_000
+    assert Path(wheel.filename).stat().st_size < release.WHEEL_LIMIT == 2_097_152
     tops = {name.partition("/")[0] for name in wheel.namelist()}
     assert tops == {"benchinfer", f"benchinfer-{VERSION}.dist-info"}
 
 
 def test_source_archive_has_what_the_tests_read(source):
+    ignored = GitIgnoreSpec.from_lines((ROOT / ".gitignore").read_text("utf-8").splitlines())
     names = {path.name for path in ROOT.iterdir() if path.is_file() and path.name[0] != "."}
     names |= {".gitattributes", ".gitignore", ".python-version"}
-    assert names <= {path.name for path in source.iterdir()}
     for folder in ("tests", "docs", "datasets", "benchmarks", "scripts", "packaging", "paper"):
-        kept = [
-            path.relative_to(ROOT).as_posix()
-            for path in (ROOT / folder).rglob("*")
-            if path.is_file() and not {"__pycache__", "_build", "api"} & set(path.parts)
-            if path.suffix != ".ipynb"
-        ]
-        assert [name for name in kept if not (source / name).exists()] == []
+        files = [path for path in (ROOT / folder).rglob("*") if path.is_file()]
+        names |= {path.relative_to(ROOT).as_posix() for path in files}
+    kept = [*ignored.match_files(names, negate=True)]
+    assert len(kept) > 1000
+    assert [name for name in kept if not (source / name).exists()] == []
 
 
 def test_a_release_says_where_it_is_from_and_of_which_day(source):
@@ -122,7 +125,8 @@ def test_a_release_says_where_it_is_from_and_of_which_day(source):
     assert str(citation["date-released"]) == DAY
     pages = {path: path.read_text("utf-8") for path in source.rglob("*.md")}
     assert [p for p, text in pages.items() if re.search(r"not released|no release yet", text)] == []
-    assert f"uses: {HOME}@v{VERSION}" in pages[source / "docs" / "how-to" / "gate.md"]
+    action = release.values(ROOT, HOME, DAY)["action"]
+    assert f"uses: {action}" in pages[source / "docs" / "how-to" / "gate.md"]
     assert f"## {VERSION} ({DAY})" in pages[source / "docs" / "changelog.md"]
 
 
@@ -135,7 +139,7 @@ def test_the_patch_makes_the_repository_what_was_released(built, source, tmp_pat
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_bytes((ROOT / name).read_bytes())
     patch = built / "release.patch"
-    subprocess.run(["git", "apply", str(patch)], cwd=tmp_path, check=True)
+    subprocess.run(["git", "apply", "--allow-empty", str(patch)], cwd=tmp_path, check=True)
     for name in {*release.TEXTS} - {"README.md"}:  # whose links stay relative
         assert (tmp_path / name).read_bytes() == (source / name).read_bytes(), name
 
@@ -145,6 +149,19 @@ def test_nothing_is_built_for_what_is_no_address():
         with pytest.raises(release.ReleaseError, match="no address"):
             release.address(text)
     assert release.address(f"{HOME}/") == HOME
+
+
+def test_a_released_tree_stays_as_it_is():
+    known = release.values(ROOT, HOME, DAY)
+    later = known | {"day": "2031-12-31"}
+    for name in release.TEXTS:
+        once = release.filled(name, (ROOT / name).read_text("utf-8"), known)
+        assert release.filled(name, once, later) == once, name
+
+
+def test_texts_are_found_wherever_their_lines_are_broken():
+    found = re.findall(release.pattern("\n## not  released\n"), "a\n\n## not\n released\nb")
+    assert found == ["\n## not\n released\n"]
 
 
 def test_a_text_that_is_gone_stops_a_release():
@@ -186,11 +203,11 @@ def test_no_page_shows_a_placeholder():
 
 
 def test_the_recipe_for_conda_needs_what_the_package_needs():
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
+    backends = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["build-system"]
     recipe = yaml.safe_load((ROOT / release.RECIPE).read_text("utf-8"))
     names = {"matplotlib": "matplotlib-base"}  # without the toolkits of windows
     needed = set()
-    for text in project["project"]["dependencies"]:
+    for text in PROJECT["dependencies"]:
         package = Requirement(text)
         needed.add(f"{names.get(package.name, package.name)} {package.specifier}")
         if package.extras:
@@ -198,15 +215,15 @@ def test_the_recipe_for_conda_needs_what_the_package_needs():
             marked = [r for r in brought if r.marker and "extra" in str(r.marker)]
             extras = {r.name for r in marked if r.marker.evaluate({"extra": "xarray"})}
             needed |= extras - {"xarray"}
-    python = project["project"]["requires-python"].removeprefix(">=")
+    python = PROJECT["requires-python"].removeprefix(">=")
     assert recipe["context"] == {"version": VERSION, "python_min": python}
     assert {*recipe["requirements"]["run"]} == {*needed, "python >=${{ python_min }}"}
-    backend = {text.replace(">=", " >=") for text in project["build-system"]["requires"]}
+    backend = {text.replace(">=", " >=") for text in backends["requires"]}
     assert backend <= {*recipe["requirements"]["host"]}
-    scripts = {f"{n} = {f}" for n, f in project["project"]["scripts"].items()}
+    scripts = {f"{n} = {f}" for n, f in PROJECT["scripts"].items()}
     assert {*recipe["build"]["python"]["entry_points"]} == scripts
-    assert recipe["about"]["license"] == project["project"]["license"]
-    assert recipe["about"]["summary"] == project["project"]["description"]
+    assert recipe["about"]["license"] == PROJECT["license"]
+    assert recipe["about"]["summary"] == PROJECT["description"]
 
 
 def test_the_recipe_of_a_release_has_the_digest_of_its_archive(built):

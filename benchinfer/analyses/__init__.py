@@ -7,6 +7,7 @@ ANALYSES = {
     "permutation": "benchinfer.analyses.permutation.compare",
     "bootstrap": "benchinfer.analyses.bootstrap.compare",
     "bayes": "benchinfer.analyses.bayes.compare",
+    "bayes_pairs": "benchinfer.analyses.bayes.pairwise.compare",
     "pair": "benchinfer.analyses.pair.compare",
     "wins": "benchinfer.analyses.wins.compare",
     "points": "benchinfer.analyses.points",

@@ -87,7 +87,7 @@ FACTORS = "factors"
 _FUNCTIONS = {
     AUTO: ("benchinfer.analyses.choice.compare", "compare"),
     FACTORS: ("benchinfer.analyses.factors.compare", "compare_factors"),
-    **{name: (home, f"compare_{name}") for name, home in ANALYSES.items()},
+    **{name.replace("_", "-"): (home, f"compare_{name}") for name, home in ANALYSES.items()},
 }
 # Not options, or options of every command that reads scores.
 _ELSEWHERE = {"scores", "source", "measure", "columns", "name", "progress"}

@@ -34,8 +34,10 @@ BETTER = "BETTER"  # of a proposed command, until somebody says which
 TYPED: ContextVar[Sequence[str]] = ContextVar("arguments as typed", default=())
 # What Python has methods for, and functions without a command of their name.
 WORDS = {
+    "compare_bayes_pairs": "compare bayes-pairs",
     "direct": "a table of the two",
     "influence": "--details",
+    "monitor_measures": "monitor",
     "predicted": "--details",
     "read_effects": "compare meta",
     "read_scores": "check",

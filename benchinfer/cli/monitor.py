@@ -155,7 +155,7 @@ def monitor(
         if len(names) == 1:
             result = bi.monitor(scores, names[0], state=file, **options)
         else:
-            result = bi.monitor(scores, names, state=file, **options)
+            result = bi.monitor_measures(scores, names, state=file, **options)
     if report is not None:
         write([result], report, scores)
     if as_json:

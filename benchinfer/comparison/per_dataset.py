@@ -13,7 +13,7 @@ import pickle
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from importlib import import_module
-from typing import TYPE_CHECKING, ClassVar, Literal
+from typing import TYPE_CHECKING, ClassVar, Literal, Protocol
 
 import numpy as np
 
@@ -36,16 +36,32 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
+class Compared(Protocol):
+    """Protocol of a comparison, or of several: what tables over groups are made of."""
+
+    def contrasts(self, *, order: Order = "fixed", all: bool = False) -> pd.DataFrame:  # noqa: A002
+        """Return one row per contrast."""
+        ...
+
+    def summary(self) -> pd.DataFrame:
+        """Return one row per algorithm or level."""
+        ...
+
+    def diagnostics(self) -> pd.DataFrame:
+        """Return one row per check."""
+        ...
+
+
 @checked
-class ComparisonGroups[C: Comparison](Mapping[str, C]):
-    """A mapping from the names of groups to their comparisons.
+class ResultGroups[C: Compared](Mapping[str, C]):
+    """A mapping from the names of groups to their results.
 
     Attributes
     ----------
     group
         What a group is: the name of the column that leads the tables of all groups.
     results
-        Name to comparison.
+        Name to result.
     """
 
     __slots__ = ()
@@ -54,7 +70,7 @@ class ComparisonGroups[C: Comparison](Mapping[str, C]):
     results: Mapping[str, C]
 
     def __getitem__(self, name: str) -> C:
-        """Return the comparison of one group."""
+        """Return the result of one group."""
         return self.results[name]
 
     def __iter__(self) -> Iterator[str]:
@@ -64,11 +80,6 @@ class ComparisonGroups[C: Comparison](Mapping[str, C]):
     def __len__(self) -> int:
         """Return the number of groups."""
         return len(self.results)
-
-    def __str__(self) -> str:
-        """Return one order per group."""
-        width = max((len(name) for name in self), default=0)
-        return "\n".join(f"{name.ljust(width)}  {r.relation()}" for name, r in self.items())
 
     def contrasts(self, *, order: Order = "fixed", all: bool = False) -> pd.DataFrame:  # noqa: A002
         """Return all contrasts with a leading column that names the group.
@@ -94,6 +105,17 @@ class ComparisonGroups[C: Comparison](Mapping[str, C]):
                 table.insert(0, self.group, name)
         stacked = list(tables.values())
         return pd.concat([t for t in stacked if len(t)] or stacked[:1], ignore_index=True)
+
+
+class ComparisonGroups[C: Comparison](ResultGroups[C]):
+    """A mapping from the names of groups to their comparisons."""
+
+    __slots__ = ()
+
+    def __str__(self) -> str:
+        """Return one order per group."""
+        width = max((len(name) for name in self), default=0)
+        return "\n".join(f"{name.ljust(width)}  {r.relation()}" for name, r in self.items())
 
 
 @checked

@@ -11,7 +11,7 @@ _NAMES = """
     correlation costs covariates dataset departures difference domains draws effect errors failed
     family features fixed goal harmonise honest inference interactions interval last_stage layout
     likelihood local_rope measure measures method minsize missing n_datasets n_jobs n_replications
-    name names nested normalise null on paired pairs penalised pooling preset priors quantity query
+    name names nested normalise null on paired pairs penalised pooling priors quantity query
     reference repeats resample resamples resampling residual rope rows rule scale selected
     sensitivity sequence spread statistic std_error structure take target targets terms test
     tie_tolerance ties time_limit top trend trials unit_weights units want where

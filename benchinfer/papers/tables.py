@@ -71,7 +71,7 @@ def _measures(answer: Answer, top: int | None, **arguments: object) -> PaperTabl
             "there is no table of the factors on several measures.",
             hint=f"answer[{literal(next(iter(effects)))}].table() shows one.",
         )
-    return by_measure(answer, top)
+    return by_measure(answer._comparisons, top)
 
 
 def _groups(

@@ -1,4 +1,4 @@
-"""Curves of shares against thresholds, with bands: in one panel, or one for each algorithm.
+"""Curves of shares or scores, with bands: in one panel, or one for each algorithm.
 
 Of many algorithms each has a panel of its own, in which the range of all of them is shaded: more
 than six colours cannot be distinguished.
@@ -77,6 +77,8 @@ class ProfileLayout(Layout):
     legend: str = "best aggregate first"  # heading of the names of curves in one panel
     most: int = 1  # number that the share of 1 stands for
     turned: bool = False  # whether shares run across, and thresholds up
+    heights: tuple[tuple[float, str], ...] = ()  # ticks up a panel in place of shares
+    marks: bool = False  # whether each threshold has a mark
 
     @property
     def rows(self) -> tuple[ProfileCurve, ...]:
@@ -119,8 +121,8 @@ def draw_profile(profile: ProfileLayout, ax: Axes) -> None:
     if not profile.columns:
         _together(profile, ax)
         return
-    low = np.min([curve.share for curve in profile.curves], axis=0)
-    high = np.max([curve.share for curve in profile.curves], axis=0)
+    low = np.fmin.reduce([curve.share for curve in profile.curves])
+    high = np.fmax.reduce([curve.share for curve in profile.curves])
     for n, curve in enumerate(profile.curves):
         left, base = float(n % columns), -float(n // columns)
         _frame(profile, ax, left, base, (0.0, 0.5, 1.0))
@@ -157,7 +159,7 @@ def _frame(
 ) -> None:
     """Draw grid and ticks of a panel."""
     most = profile.most
-    said = [(s, signed(s) if most == 1 else f"{s * most:,.4g}") for s in shares]
+    said = profile.heights or [(s, signed(s) if most == 1 else f"{s * most:,.4g}") for s in shares]
     across, up = (said, profile.ticks) if profile.turned else (profile.ticks, said)
     grid = [(left, base + _ROW * at, left + PANEL, base + _ROW * at) for at, _ in up]
     grid += [(left + PANEL * at, base, left + PANEL * at, base + _ROW) for at, _ in across]
@@ -222,6 +224,8 @@ def _line(
         color=style[0],
         ls=style[1],
         lw=lw,
+        marker="o" if profile.marks and style[0] != INK else None,
+        ms=3,
         drawstyle=steps if profile.steps else "default",
         label=name or None,
         zorder=3,

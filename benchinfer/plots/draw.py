@@ -100,7 +100,8 @@ def kinds_of(result: type) -> Mapping[str, Kind | Handed]:
     raise BenchinferError(
         f"there is no figure of a {result.__name__}.",
         hint="plot a comparison, comparisons per data set, a relation, an ensemble, a"
-        " consensus, its bootstrap, a plan, a gate, groups of data sets or a score table.",
+        " consensus, its bootstrap, a plan, a gate, a front, a board, groups of data sets or a"
+        " score table.",
     )
 
 
@@ -165,12 +166,15 @@ def plot(
         consensus: ``"hasse"`` of what holds in all optima (default of up to 15, then
         ``"positions"`` over the optima), ``"support"`` of its neighbours, and ``"matrix"``. Of a
         bootstrapped consensus: ``"positions"``. Of a plan: ``"power"``. Of a gate:
-        ``"measures"``. Of groups of data sets: the ``"tree"``. Of a Pareto front:
-        the ``"front"`` in the plane of two measures.
+        ``"measures"``. Of effects of factors: the ``"effects"`` with intervals (default),
+        ``"interactions"``, the means at the levels of each pair of factors, and a ``"heatmap"`` of
+        the cells. Of groups of data sets: the ``"tree"``. Of a Pareto front:
+        the ``"front"`` in the plane of two measures. Of a board: its ``"record"`` over the entries.
         Of random orders of a monitored experiment: ``"order"``. Of a score table (with one
         measure): ``"distributions"``, ``"boxes"`` of the algorithms within each data set, a
         ``"heatmap"`` of the means, a ``"scatter"`` plot of two algorithms over the data sets, a
-        ``"slope"`` chart of the ranks on each data set; with a limit ``"solved"`` (share of runs
+        ``"slope"`` chart of the ranks on each data set, ``"learning-curves"`` over a covariate that
+        varies within data sets; with a limit ``"solved"`` (share of runs
         solved over time), ``"cactus"`` (the same turned) and ``"profile"`` (ratios to the best).
     ax
         Axes to draw into, of any figure but those of ArviZ: its width is that of the layout, its
@@ -187,7 +191,7 @@ def plot(
         Largest number of rows that are shown, the best-ranked or most important ones.
     pair
         The two algorithms that are shown, of figures of one pair or of several; of a Pareto front
-        the two measures.
+        the two measures, of ``"interactions"`` two factors, the one across first.
     algorithms
         The algorithms that are shown.
     order

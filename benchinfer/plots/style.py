@@ -227,3 +227,21 @@ def _overlap(a: Box, b: Box) -> float:
     across = min(a[2], b[2]) - max(a[0], b[0])
     tall = min(a[3], b[3]) - max(a[1], b[1])
     return max(across, 0.0) * max(tall, 0.0)
+
+
+def spread_apart(at: Array, apart: float) -> Array:
+    """Return places as near to those given as they can be with a distance between any two.
+
+    Neighbours that are too near are moved apart around their mean, until none is.
+    """
+    order = np.argsort(at, kind="stable")
+    groups: list[list[float]] = []  # number and sum of the places less their offsets
+    for n, y in enumerate(at[order].tolist()):
+        groups.append([1, y - n * apart])
+        while len(groups) > 1 and groups[-1][1] / groups[-1][0] < groups[-2][1] / groups[-2][0]:
+            n_last, sum_last = groups.pop()
+            groups[-1] = [groups[-1][0] + n_last, groups[-1][1] + sum_last]
+    starts = np.repeat([total / n for n, total in groups], [int(n) for n, _ in groups])
+    placed = np.empty(len(at))
+    placed[order] = starts + apart * np.arange(len(at))
+    return placed

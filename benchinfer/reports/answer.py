@@ -43,6 +43,7 @@ _SHORT = {
     "compare_mixed": "mixed",
     "compare_permutation": "permutation",
     "compare_bayes": "Bayes",
+    "compare_bayes_pairs": "Bayes, pairs",
     "compare_meta": "meta",
     "compare_wins": "wins",
     "compare_pair": "pair test",

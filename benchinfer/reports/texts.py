@@ -29,6 +29,7 @@ ROWS = 60  # of a table; the HTML and JSON files have all of them
 FIGURES = "Figures are in the HTML report"
 WORDS = {
     "compare_bayes": "a Bayesian model",
+    "compare_bayes_pairs": "a Bayesian test of each pair",
     "compare_bootstrap": "the bootstrap",
     "compare_meta": "a meta-analysis",
     "compare_mixed": "a mixed model",
@@ -284,11 +285,13 @@ def _call(result: _Made) -> str:
     source = one.provenance
     function = getattr(benchinfer, source.analysis, None)
     known = {} if function is None else signature(function).parameters
-    given = [repr(one.measure.name)]
+    together = source.arguments.get("measures")
+    given = [repr(one.measure.name if together is None else together)]
     for name, value in source.arguments.items():
         default = known[name].default if name in known else Parameter.empty
-        if name != "measure" and value != default:
+        if name not in ("measure", "measures") and value != default:
             given.append(f"{name}={value!r}")
     if isinstance(result, Comparisons):
         return f"bi.per_dataset(bi.{source.analysis}, scores, {', '.join(given)})"
-    return f"bi.{source.analysis}(scores, {', '.join(given)})"
+    call = f"bi.{source.analysis}(scores, {', '.join(given)})"
+    return call if together is None else f"{call}[{one.measure.name!r}]"

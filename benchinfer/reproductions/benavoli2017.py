@@ -28,7 +28,7 @@ def _compute(path: Path) -> Mapping[str, float]:
         )
         numbers[f"data set {start}: mean difference"] = pair["estimate"]
         numbers[f"data set {start}: AODE better"] = pair["prob_second"]
-    table = bi.compare_bayes(scores, preset="signed-rank", seed=1).dominance()
+    table = bi.compare_bayes_pairs(scores, test="signed-rank", seed=1).dominance()
     rows = {(row["first"], row["second"]): row for _, row in table.iterrows()}
     for first, second in _SIGNED_RANKS:
         turned = (first, second) not in rows

@@ -78,7 +78,7 @@ def by_nuts(x):
 @pytest.mark.filterwarnings("default")  # of compilers
 def test_the_published_model_by_nuts_has_the_same_posterior(record_property):
     scores, x = simulated()
-    found = bi.compare_bayes(scores, preset="corani2017", draws=4000, seed=1)
+    found = bi.compare_bayes_pairs(scores, test="corani2017", draws=4000, seed=1)
     ours = {k: v.to_numpy()[:, :, 0] for k, v in found.posterior["posterior"].data_vars.items()}
     theirs = by_nuts(x)
     gaps = {}

@@ -22,7 +22,7 @@ ORDER = [
 ]
 COMMANDS = [
     *((name,) for name in ORDER if name != "compare"),
-    *(("compare", name) for name in ANALYSES),
+    *(("compare", name.replace("_", "-")) for name in ANALYSES),
 ]
 
 

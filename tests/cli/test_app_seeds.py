@@ -20,7 +20,7 @@ import benchinfer as bi
 scores = bi.load_example("simulated/balanced")
 calls = {
     "bootstrap": lambda: bi.compare_bootstrap(scores, resamples=200),
-    "bayes": lambda: bi.compare_bayes(scores, preset="sign"),
+    "bayes": lambda: bi.compare_bayes_pairs(scores, test="sign"),
     "archetypes": lambda: bi.archetypes(scores, k=2, starts=3),
     "wins": lambda: bi.compare_wins(scores, inference="bayes", draws=100, chains=4),
 }

@@ -29,7 +29,6 @@ def test_every_argument_reaches_the_library(run: Callable, spied: Callable) -> N
         *("--prior", "effect_sd=1", "--prior", "tail_rate = 0.2"),
     )
     assert given == {
-        "preset": None,
         "interactions": "normal",
         "structure": "common",
         "domains": "pooled",

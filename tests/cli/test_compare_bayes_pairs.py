@@ -1,15 +1,15 @@
-"""What `compare bayes --preset` can be asked, and what it prints."""
+"""What `compare bayes-pairs` can be asked, and what it prints."""
 
 import json
 from collections.abc import Callable
 
 import pytest
 
-TABLE = ("compare", "bayes", "example:demsar2006", "--seed", "1")
+TABLE = ("compare", "bayes-pairs", "example:demsar2006", "--seed", "1")
 
 
 def test_what_papers_print_stands_beside_probabilities(run: Callable) -> None:
-    done = run(*TABLE, "--preset", "sign", "--details")
+    done = run(*TABLE, "--test", "sign", "--details")
     assert done.exit_code == 3
     text = " ".join(done.stdout.split())
     assert "On the next one of data sets like these 14" in text
@@ -19,34 +19,32 @@ def test_what_papers_print_stands_beside_probabilities(run: Callable) -> None:
 
 
 def test_the_document_has_both(run: Callable) -> None:
-    done = run(*TABLE, "--preset", "signed-rank", "--quantity", "dominant", "--json")
+    done = run(*TABLE, "--test", "signed-rank", "--quantity", "dominant", "--json")
     found = json.loads(done.stdout)
-    assert found["preset"] == "signed-rank"
+    assert found["published_test"] == "signed-rank"
     assert found["quantity"] == "dominant"
     assert found["contrasts"][0]["prob_first"] == found["dominance"][0]["dominant_first"]
     assert found["provenance"]["arguments"]["draws"] == 50_000
 
 
 def test_priors_of_the_pseudo_observation_are_read(run: Callable) -> None:
-    asked = (*TABLE, "--preset", "sign", "--json", "--prior")
+    asked = (*TABLE, "--test", "sign", "--json", "--prior")
     found = json.loads(run(*asked, "strength=3", "--prior", "place=first").stdout)
     given = found["provenance"]["arguments"]["priors"]
     assert (given["strength"], given["place"]) == (3.0, "first")
     assert "unknown place 'left'" in run(*asked, "place=left").stderr
-    assert "priors=Priors(...) its prior is a PseudoObservation" in " ".join(
-        run(*asked, "effect_sd=1").stderr.split()
-    )
+    assert "NAME=NUMBER with one of strength, place" in run(*asked, "effect_sd=1").stderr
 
 
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        (("--quantity", "dominant"), "--preset signed-rank is one"),
-        (("--preset", "sign", "--chains", "5"), "chains=5 its draws are independent"),
-        (("--preset", "sign", "--interactions", "normal"), "interactions='normal'"),
+        (("--test", "sign", "--chains", "5"), "chains=5 its draws are independent"),
+        (("--test", "corani2017", "--prior", "strength=1"), "those of the paper"),
+        (("--quantity", "average"), "quantity='average' it has none"),
     ],
 )
 def test_what_does_not_go_together_is_said(run: Callable, options: tuple, said: str) -> None:
     done = run(*TABLE, *options)
-    assert done.exit_code == (4 if "--preset" in options else 2)
+    assert done.exit_code == 4
     assert said in " ".join(done.stderr.split())

@@ -54,7 +54,17 @@ COMMANDS = {
     "compare": (),
     **{
         f"compare {name}": ("compare", name)
-        for name in ("mixed", "permutation", "bootstrap", "bayes", "wins", "meta", "pair", "points")
+        for name in (
+            "mixed",
+            "permutation",
+            "bootstrap",
+            "bayes",
+            "bayes-pairs",
+            "wins",
+            "meta",
+            "pair",
+            "points",
+        )
     },
     "consensus": ("consensus",),
     "report": ("report", "-o", "PAGE"),

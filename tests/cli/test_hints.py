@@ -76,6 +76,7 @@ def _nothing_typed() -> Iterator[None]:
         ("compare_points", "compare points"),
         ("read_wins", "compare wins"),
         ('compare_wins(..., inference="bayes")', "compare wins --inference bayes"),
+        ("compare_bayes_pairs has", "compare bayes-pairs has"),
         ("compare_mixed(..., covariates=[...])", "compare mixed --covariate NAME"),
         ("plan(..., difference=0.1)", "plan --difference 0.1"),
         ("read_scores(..., paired=True)", "--paired"),

@@ -44,7 +44,7 @@ def test_every_parameter_is_described(module: str, name: str) -> None:
 @pytest.mark.parametrize("name", ANALYSES)
 def test_options_have_the_names_choices_and_defaults_of_the_function(name: str) -> None:
     function = getattr(importlib.import_module(ANALYSES[name]), f"compare_{name}")
-    typed = inspect.signature(analysis_command(name)).parameters
+    typed = inspect.signature(analysis_command(name.replace("_", "-"))).parameters
     for each, parameter in inspect.signature(function).parameters.items():
         if each in {"scores", "measure", "progress"}:
             continue
@@ -61,7 +61,7 @@ def test_options_have_the_names_choices_and_defaults_of_the_function(name: str) 
 
 @pytest.mark.parametrize("name", ANALYSES)
 def test_help_names_the_choices_and_fits_a_terminal(run: Callable, name: str) -> None:
-    text = run("compare", name, "--help").stdout
+    text = run("compare", name.replace("_", "-"), "--help").stdout
     assert max(map(len, text.splitlines())) <= 80
     assert "`" not in text
     assert "As in compare" not in text

@@ -33,7 +33,7 @@ COMPARISONS = {
     "meta": ("meta", *ERRORS, "--details"),
     "pairwise": ("meta", *ERRORS, "--pooling", "pairwise", "--details"),
     "bayes": ("bayes", *ERRORS, *QUICK, "--details"),
-    "sign": ("bayes", *ERRORS, "--preset", "sign", "--details"),
+    "sign": ("bayes-pairs", *ERRORS, "--test", "sign", "--details"),
     "pair": ("pair", *ERRORS, "--dataset", "wine", "--details"),
 }
 OTHERS = {

@@ -197,7 +197,7 @@ COMMANDS = {
     "compare bootstrap": "--details --resamples 200",
     "compare wins": "--details",
     "compare meta": "--details",
-    "compare bayes": "--preset sign --details",
+    "compare bayes-pairs": "--test sign --details",
     "compare pair": "--details --dataset",
     "compare mixed --per-dataset": "",
     "compare": "",

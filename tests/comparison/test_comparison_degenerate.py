@@ -34,7 +34,7 @@ ASKED = {
     "bootstrap": (bi.compare_bootstrap, {"resamples": 100, "seed": 1}),
     "pair": (bi.compare_pair, {"dataset": "d00"}),
     "posterior of a pair": (bi.compare_pair, {"dataset": "d00", "test": "bayes-t"}),
-    "signed ranks": (bi.compare_bayes, {"preset": "signed-rank", "seed": 1, "draws": 1000}),
+    "signed ranks": (bi.compare_bayes_pairs, {"test": "signed-rank", "seed": 1, "draws": 1000}),
     "wins": (bi.compare_wins, {"errors": "independent"}),
     "wins of replications": (bi.compare_wins, {"by": "replications"}),
     "penalised wins": (bi.compare_wins, {"errors": "independent", "ties": "half", "penalised": 1}),

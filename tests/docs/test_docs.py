@@ -21,6 +21,7 @@ from typer.main import get_command
 from typer.testing import CliRunner
 
 from benchinfer.cli.app import app
+from benchinfer.cli.options.schema import keys, tables
 from benchinfer.core.frames import GLOSSARY
 
 ROOT = Path(__file__).parents[2]
@@ -281,6 +282,22 @@ def _columns(path: Path, named: str) -> list[list[str]]:
     return [[n for cell in each for n in _number.findall(cell)] for each in cells]
 
 
+def test_each_figure_of_the_gallery_takes_eight_lines_of_code_and_has_a_small_thumbnail() -> None:
+    pages = [p for p in (DOCS / "gallery").rglob("*.md") if p.name != "index.md"]
+    lines = {
+        page.stem: len(re.findall(r"^(?:>>>|\.\.\.) ", page.read_text("utf-8"), re.MULTILINE))
+        for page in pages
+    }
+    assert {name: n for name, n in lines.items() if not 1 <= n <= 8} == {}
+    thumbnails = sorted((DOCS / "images" / "thumbnails").glob("*.png"))
+    named = {f"{page.parent.name}-{page.stem}" for page in pages}
+    assert {path.stem for path in thumbnails} == named
+    assert sum(path.stat().st_size for path in thumbnails) < 500_000
+    first = (DOCS / "gallery" / "index.md").read_text(encoding="utf-8")
+    row = re.findall(r"^\[([\w-]+)\]", first, re.MULTILINE)[:4]
+    assert row == ["heatmap", "scatter", "boxes", "slope"]
+
+
 @pytest.mark.parametrize("path", sorted((DOCS / "evidence").glob("*.md")), ids=_page)
 def test_ranges_on_pages_of_the_evidence_are_those_of_their_files(path: Path) -> None:
     """A range of several columns is that of all of them, ranges with " / " are of one each."""
@@ -291,6 +308,14 @@ def test_ranges_on_pages_of_the_evidence_are_those_of_their_files(path: Path) ->
         ends = [sorted(group, key=_value) for group in groups]
         shown = [n[0] if n[0] == n[-1] else f"{n[0]}\u2013{n[-1]}" for n in ends]
         assert parts == shown, (file, named)
+
+
+@pytest.mark.parametrize("topic", sorted(path.name for path in RESULTS.iterdir()))
+def test_numbers_on_pages_of_the_evidence_are_in_their_files(topic: str) -> None:
+    decimal = re.compile(r"(?<![\w.])\d*\.\d{2,}(?!\w)")
+    files = "\n".join(p.read_text(encoding="utf-8") for p in (RESULTS / topic).glob("*.csv"))
+    text = (DOCS / "evidence" / f"{topic}.md").read_text(encoding="utf-8")
+    assert {*decimal.findall(text)} - {*decimal.findall(files)} - {"0.05", "0.95"} == set()
 
 
 def _value(number: str) -> float:
@@ -310,6 +335,8 @@ def test_pages_that_are_built_are_whole(name: str) -> None:
     if name == "glossary.md":
         assert re.findall(r"^\| `(\w+)` \|", text, flags=re.MULTILINE) == list(GLOSSARY)
     if name == "reference/options.md":
+        named = {*re.findall(r"^\| `([\w-]+)` \|", text, flags=re.MULTILINE)}
+        assert named == {key for each in keys().values() for key in each} | {*tables()}
         assert [code for code in _codes(text) if _unknown(code)] == []
 
 
@@ -326,12 +353,14 @@ def test_old_addresses_lead_to_sections_that_are_there() -> None:
         assert not (DOCS / f"{old}.md").exists()
 
 
-def test_measurements_become_tables_of_their_page() -> None:
-    text = (DOCS / "evidence" / "pairs.md").read_text(encoding="utf-8")
-    page = _generator().with_tables(text, "pairs")
-    links = re.findall(r"\(#(table-[\w-]+)", page)
+@pytest.mark.parametrize("topic", sorted(path.name for path in RESULTS.iterdir()))
+def test_measurements_become_tables_of_their_page(topic: str) -> None:
+    text = (DOCS / "evidence" / f"{topic}.md").read_text(encoding="utf-8")
+    page = _generator().with_tables(text, topic)
+    links = re.findall(r"\[[^\]\n]+\]\(#(table-[\w-]+)", page)
     targets = re.findall(r"^\((table-[\w-]+)\)=$", page, flags=re.MULTILINE)
     assert {*links} == {*targets}
-    assert len(targets) == len([*(RESULTS / "pairs").glob("*.csv")])
-    assert "results/pairs" not in page
+    assert len(links) >= text.count("/results/") > 0
+    assert len(targets) == len([*(RESULTS / topic).glob("*.csv")])
+    assert f"results/{topic}/" not in page
     assert page.count("\nCommand: ") == len(targets)

@@ -1,5 +1,6 @@
 """The paper on the project: the form of the Journal of Open Source Software, and its citations."""
 
+import csv
 import re
 from pathlib import Path
 
@@ -62,3 +63,43 @@ def test_entries_are_those_of_the_package(bibliography: BibliographyData) -> Non
 def test_labels_of_tables_are_there() -> None:
     labels = {*re.findall(r'label="(\w+)"', BODY)}
     assert {*re.findall(r"\\autoref\{(\w+)\}", BODY)} == labels
+
+
+def measured(name: str, start: tuple[str, ...]) -> dict[str, str]:
+    """Return the row of a table of measurements whose cells begin so."""
+    text = (FOLDER.parent / "benchmarks" / "results" / name).read_text(encoding="utf-8")
+    lines = [line for line in text.splitlines() if not line.startswith("#")]
+    rows = [row for row in csv.DictReader(lines) if (*row.values(),)[: len(start)] == start]
+    assert len(rows) == 1, start
+    return rows[0]
+
+
+def test_the_table_has_what_was_measured() -> None:
+    rows = re.findall(r"^\| (.+?) \| (.+?) \| (.+) \|$", BODY, flags=re.MULTILINE)
+    shown = {(tool, what.split(",")[0]): result for tool, what, result in rows}
+
+    def share(row: dict[str, str]) -> str:
+        theirs, ours = float(row["autorank"]), float(row["default"])
+        return f"{100 * theirs:.0f} %; `benchinfer` {100 * ours:.0f} %"
+
+    errors = measured("mixed-models/procedures.csv", ("all", ""))
+    power = measured("mixed-models/procedures-power.csv", ("12 x 4", "equal", "normal"))
+    theirs = measured("bayesian/baycomp.csv", ("baycomp, hierarchical test, one pair",))
+    ours = measured("bayesian/baycomp.csv", ('"corani2017", one pair',))
+    bootstrap = measured("bootstrap/rliable.csv", ("interquartile mean, 50,000 resamples",))
+    assert shown["autorank 1.3.0", "largest share of tables with a false decision"] == share(errors)
+    assert shown["autorank 1.3.0", "pairs decided"] == share(power)
+    seconds = (float(theirs["wall s"]), float(ours["wall s"]))
+    assert shown["baycomp 1.0.3", "hierarchical test of one pair"] == (
+        f"{seconds[0]:.0f} s; `benchinfer` {seconds[1]:.0f} s"
+    )
+    seconds = (float(bootstrap["rliable 1.2.0 s"]), float(bootstrap["benchinfer s"]))
+    assert shown["rliable 1.2.0", "interquartile mean"] == (
+        f"{seconds[0]:.0f} s; `benchinfer` {seconds[1]:.1f} s"
+    )
+    for tool, what in (
+        ("lme4 1.1-31", "lme4 1.1-31: fixed effects, covariance"),
+        ("pbkrtest 0.5.2", "pbkrtest 0.5.2: Kenward-Roger covariance, degrees of freedom"),
+    ):
+        (result,) = [text for (name, _), text in shown.items() if name == tool]
+        assert result == measured("agreement/programs.csv", (what,))["largest difference"]

@@ -28,6 +28,10 @@ def test_every_kind_of_every_result(name, request):
                 with pytest.raises(bi.DesignError, match="has no limit"):
                     bi.plot(result, kind)
                 continue
+            if name == "table" and kind == "learning-curves":
+                with pytest.raises(bi.DesignError, match="there are no steps"):
+                    bi.plot(result, kind)
+                continue
             figure = bi.plot(result, kind)
             figure.draw_without_rendering()
             assert figure.get_label()
@@ -65,7 +69,8 @@ def test_unknown_type():
     assert str(caught.value) == (
         "there is no figure of a dict.\n"
         "Hint: plot a comparison, comparisons per data set, a relation, an ensemble, a"
-        " consensus, its bootstrap, a plan, a gate, groups of data sets or a score table."
+        " consensus, its bootstrap, a plan, a gate, a front, a board, groups of data sets or a"
+        " score table."
     )
 
 

@@ -1,5 +1,7 @@
 """No text of the figures of one analysis leaves the canvas or meets another one."""
 
+import numpy as np
+import pandas as pd
 import pytest
 
 import benchinfer as bi
@@ -9,15 +11,19 @@ DRAWN = {
     ("scores", 2): ("heatmap", "scatter", "boxes", "slope"),
     ("scores", 6): ("heatmap", "scatter", "boxes", "slope"),
     ("scores", 30): ("heatmap", "scatter", "boxes", "slope"),
-    ("local", 2): ("verdicts", "podium", "support", "map", "clusters"),
+    ("local", 2): ("verdicts", "podium", "pair", "support", "map", "clusters"),
     ("relation", 2): ("hasse", "matrix"),
     ("consensus", 2): ("hasse", "positions", "support"),
     ("meta", 2): ("studies", "funnel", "network"),
     ("mixed", 2): ("caterpillar", "residuals"),
     ("monitor", 2): ("path",),
     ("monitor", 6): ("path",),
-    ("local", 6): ("verdicts", "podium", "support", "clusters"),
-    ("local", 30): ("verdicts", "podium", "support"),
+    ("local", 6): ("verdicts", "podium", "pair", "support", "clusters"),
+    ("local", 30): ("verdicts", "podium", "pair", "support"),
+    ("each", 6): ("pair",),
+    ("steps", 2): ("learning-curves",),
+    ("steps", 6): ("learning-curves",),
+    ("steps", 30): ("learning-curves",),
     ("relation", 6): ("hasse", "hasse-undecided"),
     ("consensus", 6): ("hasse", "positions", "support"),
     ("consensus", 30): ("positions", "support"),
@@ -29,7 +35,33 @@ DRAWN = {
     ("pair", 6): ("quantiles",),
     ("archetypes", 6): ("simplex", "profiles", "curve"),
     ("archetypes", 30): ("simplex", "profiles"),
+    ("factors", 2): ("effects", "interactions", "heatmap"),
+    ("factors", 12): ("effects", "interactions", "heatmap"),
 }
+
+
+def grid(k):
+    """Effects of a factor of k levels and of two more, on ten data sets; lower is better."""
+    factors = [[LONG(a) for a in range(k)], ["plain", "none"], ["10", "100", "1000"]]
+    names = ["a_factor_with_a_long_name", "augmentation", "budget"]
+    cells = pd.MultiIndex.from_product([range(10), *factors], names=["dataset", *names])
+    frame = cells.to_frame(index=False)
+    level = 0.02 * np.unique(frame[names[0]], return_inverse=True)[1]
+    frame["error"] = 0.3 + level + np.random.default_rng(k).normal(0, 0.01, len(frame))
+    measure = bi.Measure("error", "lower", 0.001, label="misclassification error in per cent")
+    roles = dict.fromkeys(names, "factor")
+    return bi.compare_factors(bi.read_scores(frame, measures=[measure], columns=roles))
+
+
+def at_steps(k):
+    """Two data sets, three runs, six steps."""
+    rng = np.random.default_rng(k)
+    names = ["dataset", "algorithm", "seed", "step"]
+    at = pd.DataFrame(np.ndindex(2, k, 3, 6), columns=names)
+    rows = at.assign(accuracy=rng.normal(0.6 + 0.05 * at["step"], 0.02), step=2 ** at["step"])
+    rows["algorithm"] = [LONG(a) for a in rows["algorithm"]]
+    roles = {"step": "replication", "seed": "replication"}
+    return bi.read_scores(rows, measures="accuracy:higher", columns=roles, covariates="step")
 
 
 @pytest.fixture(scope="module")
@@ -45,6 +77,10 @@ def found():
         results["mixed", k] = bi.compare_mixed(scores)
         results["relation", k] = results["mixed", k].relation()
         results["monitor", k] = bi.monitor(scores)
+        results["steps", k] = at_steps(k)
+    for k in (2, 12):
+        results["factors", k] = grid(k)
+    results["each", 6] = bi.per_dataset(bi.compare_mixed, six, structure="common")
     results["bayes", 6] = bi.compare_bayes(six, draws=100, chains=4, seed=1)
     results["archetypes", 6] = bi.archetypes(six, seed=1)
     results["archetypes", 30] = bi.archetypes(thirty, seed=1)

@@ -46,7 +46,7 @@ COMPARED = {
     "normal scores": lambda s: bi.compare_permutation(s, on="normal-scores", null="asymptotic"),
     "means": lambda scores: bi.compare_permutation(scores, on="values", null="asymptotic"),
     "control": lambda scores: bi.compare_permutation(scores, control="a02", null="asymptotic"),
-    "sign": lambda scores: bi.compare_bayes(scores, preset="sign", seed=1),
+    "sign": lambda scores: bi.compare_bayes_pairs(scores, test="sign", seed=1),
 }
 
 

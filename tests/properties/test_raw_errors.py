@@ -119,7 +119,9 @@ KINDS = {
     "mixed": bi.compare_mixed,
     "permutation": bi.compare_permutation,
     "bootstrap": lambda scores: bi.compare_bootstrap(scores, resamples=200, seed=1),
-    "signed-rank": lambda scores: bi.compare_bayes(scores, preset="signed-rank", draws=200, seed=1),
+    "signed-rank": lambda scores: bi.compare_bayes_pairs(
+        scores, test="signed-rank", draws=200, seed=1
+    ),
     "meta": bi.compare_meta,
     "pair": lambda scores: bi.compare_pair(scores.subset(datasets="d0")),
     "wins": bi.compare_wins,

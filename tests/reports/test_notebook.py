@@ -135,7 +135,7 @@ def test_a_comparison_has_headline_order_contrasts_and_warnings(mixed):
 
 def test_several_monitored_measures_are_told_one_by_one():
     scores = bi.load_example("sklearn_bootstrap").subset(datasets="wine")
-    found = bi.monitor(scores, measure=["error", "seconds"])
+    found = bi.monitor_measures(scores, ["error", "seconds"])
     text = Page(found._repr_html_()).text
     assert text.startswith(f"Monitored measures {found.headline()}")
     assert all(result.headline() in text for result in found.values())

@@ -121,3 +121,13 @@ def test_declared_measures_without_scores_are_a_warning_in_a_long_table():
     scores = read_scores(frame, measures={"acc": "higher", "sec": "lower"})
     severity = {f.rule: f.severity for f in scores.finding_records}
     assert severity["measure without scores"] == "warning"
+
+
+@pytest.mark.parametrize("measures", [["acc"], ["score"], ["acc", "f1"], ["score", "acc"]])
+def test_a_named_measure_is_its_own_column_beside_one_of_scores(measures):
+    """A column `score` is none of another measure's."""
+    rows = [(a, d, i + j, i - j, i * j) for i, a in enumerate("xyz") for j, d in enumerate("abcd")]
+    table = pd.DataFrame(rows, columns=["model", "dataset", "score", "acc", "f1"])
+    scores = read_scores(table, measures=dict.fromkeys(measures, "higher"))
+    values = scores.to_frame().groupby("measure")["value"].sum()
+    assert values.to_dict() == {name: table[name].sum() for name in measures}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Literal, overload
+from typing import Literal
 
 import numpy as np
 
@@ -22,17 +22,13 @@ from benchinfer.analyses.bayes.fit import (
 )
 from benchinfer.analyses.bayes.numerics import next_dataset
 from benchinfer.analyses.bayes.numerics.gibbs import Interactions
-from benchinfer.analyses.bayes.numerics.priors import Priors, PseudoObservation
+from benchinfer.analyses.bayes.numerics.priors import Priors
 from benchinfer.analyses.bayes.options import (
     BayesOptions,
     Likelihood,
-    PairQuantity,
-    Preset,
     Quantity,
     Sensitivity,
 )
-from benchinfer.analyses.bayes.pairwise.compare import compare_preset
-from benchinfer.analyses.bayes.pairwise.comparison import BayesPairsComparison
 from benchinfer.analyses.bayes.responses.comparison import compare_responses
 from benchinfer.analyses.bayes.sensitivity import with_other_models
 from benchinfer.analyses.bayes.subgroups import Along, read_along
@@ -173,12 +169,11 @@ def compare_fit(
     return result.of("next" if options.quantity == "next" and following else "average")
 
 
-@overload
+@checked
 def compare_bayes(
     scores: Scores,
     measure: str | None = None,
     *,
-    preset: None = None,
     interactions: Interactions = "t",
     structure: Structure = "auto",
     domains: Domains = "pooled",
@@ -197,53 +192,7 @@ def compare_bayes(
     sensitivity: Sensitivity = "none",
     seed: int | None = 1,
     progress: Progress | bool | None = None,
-) -> BayesComparison: ...
-
-
-@overload
-def compare_bayes(
-    scores: Scores,
-    measure: str | None = None,
-    *,
-    preset: Preset,
-    quantity: PairQuantity | None = None,
-    contrasts: Contrasts = "tukey",
-    control: str | None = None,
-    level: float = 0.95,
-    missing: Literal["use", "error"] = "use",
-    draws: int | None = None,
-    chains: int | None = None,
-    priors: PseudoObservation | None = None,
-    seed: int | None = 1,
-    progress: Progress | bool | None = None,
-) -> BayesPairsComparison: ...
-
-
-@checked
-def compare_bayes(
-    scores: Scores,
-    measure: str | None = None,
-    *,
-    preset: Preset | None = None,
-    interactions: Interactions = "t",
-    structure: Structure = "auto",
-    domains: Domains = "pooled",
-    covariates: str | Sequence[str] = (),
-    likelihood: Likelihood = "normal",
-    trials: str | None = None,
-    quantity: Quantity | PairQuantity | None = None,
-    contrasts: Contrasts = "tukey",
-    control: str | None = None,
-    target: Literal["auto"] | Target = "auto",
-    level: float = 0.95,
-    missing: Literal["use", "error"] = "use",
-    draws: int | None = None,
-    chains: int | None = None,
-    priors: Priors | PseudoObservation | None = None,
-    sensitivity: Sensitivity = "none",
-    seed: int | None = 1,
-    progress: Progress | bool | None = None,
-) -> BayesComparison | BayesPairsComparison:
+) -> BayesComparison:
     """Compare algorithms by a hierarchical Bayesian model of all of them.
 
     On data set m algorithm k has the effect ``mu_k + a_mk``. The average effects mu are what most
@@ -256,14 +205,6 @@ def compare_bayes(
         The table, of at least two data sets; cells may be missing.
     measure
         Name of the measure; may be omitted where there is one.
-    preset
-        Test of the literature for each pair by itself, in place of one model of all algorithms:
-        ``"corani2017"``, ``"signed-rank"`` or ``"sign"``.
-
-        ``"corani2017"`` is the hierarchical model of replicated differences with its published
-        priors, the others are a Dirichlet process on the data sets' mean differences. Interactions,
-        structure, domains, covariates, likelihood, target and sensitivity are then not to
-        be chosen.
     interactions
         Distribution of the interactions: ``"t"``, under which unusual data sets count less, or
         ``"normal"``, under which every data set counts fully.
@@ -299,11 +240,9 @@ def compare_bayes(
         Covariate with the number of trials that a score is the share of; for ``"binomial"``.
     quantity
         Quantity of the verdicts: the ``"average"`` effects (the default; those on a typical data
-        set under t interactions), the ``"next"`` data set (the default with `preset`), or with
-        `preset` the ``"dominant"``, most probable outcome, as papers decide.
+        set under t interactions), or the ``"next"`` data set.
 
-        Both are in the result; see `BayesComparison.of`. Of the presets ``"average"`` is for
-        ``"corani2017"`` only.
+        Both are in the result; see `BayesComparison.of`.
     contrasts, control
         As in `compare_mixed`.
     target
@@ -315,17 +254,15 @@ def compare_bayes(
         Cells that lack scores: ``"use"`` the scores that are there, or ``"error"``.
     draws
         Draws of each chain after those for warming up, an even number; 1,000 by default.
-
-        ``"signed-rank"`` has 50,000 independent draws, ``"sign"`` none.
     chains
-        Number of chains, 8 by default; 4 of `preset="corani2017"`.
+        Number of chains, 8 by default.
     priors
         Priors other than the default ones, which are weak relative to the spread of the algorithms:
         ``effect_scale``, ``effect_sd``, ``interaction_scale``, ``tail_shape``, ``tail_rate``,
         ``shrinkage_median``, ``shrinkage_sd``, ``residual_sd``, ``residual_spread``,
         ``domain_scale``, ``slope_sd``, ``level_sd``, ``level_scale`` or ``item_scale``.
 
-        `Priors`; for ``"signed-rank"`` and ``"sign"`` a `PseudoObservation`.
+        `Priors` holds them.
     sensitivity
         Fits of other models by few draws (``"quick"``), to say where they answer otherwise.
 
@@ -345,22 +282,22 @@ def compare_bayes(
     Returns
     -------
     BayesComparison
-        With probabilities of the pairs' outcomes and of ranks, and the posterior. With a preset a
-        `BayesPairsComparison`: each pair by itself, so that there are no ranks.
+        With probabilities of the pairs' outcomes and of ranks, and the posterior.
 
     Raises
     ------
     DesignError
         The table cannot answer the question: one data set, fewer than two algorithms, algorithms
         that share no data set with the others, scores that do not differ, or a covariate that is
-        not one of data sets; or arguments do not go with the preset.
+        not one of data sets.
 
     Notes
     -----
     A pair is decided where one direction (better by more than the tolerance) has a probability
     above (1 + `level`) / 2, so that the interval says the same, and equivalent where that has at
-    least `level`; with a `preset` each of the three needs `level`. If chains do not pass the gates
-    (R-hat at most 1.01, effective sample sizes at least 400) they are run on, once.
+    least `level`. If chains do not pass the gates (R-hat at most 1.01, effective sample sizes at
+    least 400) they are run on, once. `compare_bayes_pairs` has the published tests of each pair by
+    itself.
 
     References
     ----------
@@ -383,7 +320,6 @@ def compare_bayes(
     """
     options = BayesOptions(
         measure=measure,
-        preset=preset,
         interactions=interactions,
         structure=structure,
         domains=domains,
@@ -403,6 +339,4 @@ def compare_bayes(
         seed=seed_of(seed),
     )
     options.check_size()
-    if preset is not None:
-        return compare_preset(scores, preset, options, progress=progress)
     return compare_joint(scores, options, progress=progress)

@@ -1,4 +1,4 @@
-"""Arguments of `compare_bayes`."""
+"""Arguments of `compare_bayes` and `compare_bayes_pairs`."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from benchinfer.core.errors import message
 from benchinfer.core.provenance import Provenance
 
 type Quantity = Literal["average", "next"]
-type Preset = Literal["corani2017", "signed-rank", "sign"]
+type PairTest = Literal["corani2017", "signed-rank", "sign"]
 type PairQuantity = Literal["next", "average", "dominant"]
 type Likelihood = Literal["normal", "binomial"]
 type Sensitivity = Literal["none", "quick"]
@@ -25,31 +25,13 @@ _DRAWS, _CHAINS = 1000, 8
 
 
 @dataclass(frozen=True, kw_only=True)
-class BayesOptions(ContrastOptions):
-    """Arguments of `compare_bayes`; see there."""
+class PosteriorOptions(ContrastOptions):
+    """Arguments of an analysis by draws from posteriors; see `compare_bayes`."""
 
-    analysis: ClassVar[str] = "compare_bayes"
-
-    preset: Preset | None = None
-    interactions: Interactions
-    structure: Structure
-    domains: Domains
-    covariates: tuple[str, ...]
-    likelihood: Likelihood
-    trials: str | None
-    quantity: Quantity | PairQuantity | None
-    target: Literal["auto"] | Target
     missing: Literal["use", "error"]
     draws: int | None
     chains: int | None
-    priors: Priors | PseudoObservation | None
-    sensitivity: Sensitivity
     seed: int | None
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        if self.preset is None:
-            self._check_model()
 
     def check_size(self) -> None:
         """Raise an ArgumentError where there are too few draws or chains."""
@@ -60,18 +42,34 @@ class BayesOptions(ContrastOptions):
             enough, most = f"an even number from {_FEWEST_DRAWS}.", MOST // (self.chains or _CHAINS)
             check_count("draws", self.draws, _FEWEST_DRAWS, enough, even=True, most=most)
 
-    def _check_model(self) -> None:
-        """Raise an ArgumentError where options do not go with one model of all algorithms."""
-        if isinstance(self.priors, PseudoObservation):
-            raise ArgumentError(
-                "a PseudoObservation is the prior of preset='signed-rank' and preset='sign'.",
-                hint="the model of all algorithms takes Priors.",
-            )
-        if self.quantity == "dominant":
-            raise ArgumentError(
-                'quantity="dominant" is of tests of each pair by itself.',
-                hint='preset="signed-rank" is one.',
-            )
+    @property
+    def size(self) -> tuple[int, int]:
+        """Chains and draws of each."""
+        return (
+            _CHAINS if self.chains is None else self.chains,
+            _DRAWS if self.draws is None else self.draws,
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class BayesOptions(PosteriorOptions):
+    """Arguments of `compare_bayes`; see there."""
+
+    analysis: ClassVar[str] = "compare_bayes"
+
+    interactions: Interactions
+    structure: Structure
+    domains: Domains
+    covariates: tuple[str, ...]
+    likelihood: Likelihood
+    trials: str | None
+    quantity: Quantity | None
+    target: Literal["auto"] | Target
+    priors: Priors | None
+    sensitivity: Sensitivity
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
         if (self.quantity, self.target) == ("next", "datasets"):
             raise ArgumentError(
                 'target="datasets" is about these data sets, quantity="next" about another.',
@@ -125,19 +123,17 @@ class BayesOptions(ContrastOptions):
         )
 
     @property
-    def size(self) -> tuple[int, int]:
-        """Chains and draws of each."""
-        return (
-            _CHAINS if self.chains is None else self.chains,
-            _DRAWS if self.draws is None else self.draws,
-        )
-
-    @property
-    def pseudo(self) -> PseudoObservation:
-        """Prior of the tests with a Dirichlet process."""
-        return self.priors if isinstance(self.priors, PseudoObservation) else PseudoObservation()
-
-    @property
     def model_priors(self) -> Priors:
-        """Priors of one model of all algorithms."""
-        return self.priors if isinstance(self.priors, Priors) else Priors()
+        """Priors of the model."""
+        return self.priors or Priors()
+
+
+@dataclass(frozen=True, kw_only=True)
+class BayesPairsOptions(PosteriorOptions):
+    """Arguments of `compare_bayes_pairs`; see there."""
+
+    analysis: ClassVar[str] = "compare_bayes_pairs"
+
+    test: PairTest
+    quantity: PairQuantity | None
+    priors: PseudoObservation | None

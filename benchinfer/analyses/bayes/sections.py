@@ -60,7 +60,7 @@ def outcomes(result: BayesPairsComparison, request: Request) -> Section:
             text.append(f"Monte Carlo errors of these probabilities: at most {error:.2g}.")
     return Section(
         title="What is probable, and which outcome is ahead",
-        lead=f"Each pair has {NAMES[result.preset]} of its own.",
+        lead=f"Each pair has {NAMES[result.test]} of its own.",
         text=tuple(text),
         figures=(
             Figure(
@@ -72,7 +72,7 @@ def outcomes(result: BayesPairsComparison, request: Request) -> Section:
         ),
         tables=(dominance(result),),
         values={
-            "preset": result.preset,
+            "published_test": result.test,
             "quantity": result.quantity,
             "convergence": result.convergence,
         },
@@ -345,7 +345,7 @@ def priors(result: BayesComparison) -> Table:
 
 SECTIONS = {BayesComparison: sections, BayesPairsComparison: pairwise_sections}
 KEYS = {
-    "preset": (str, "test of the literature"),
+    "published_test": (str, "test of the literature"),
     "dominance": (Rows, "probability of each outcome to be the most probable one"),
     "quantity": (str, "what verdicts are about"),
     "convergence": (Convergence | None, "convergence of the chains"),

@@ -13,7 +13,7 @@ import numpy as np
 from benchinfer.analyses import ANALYSES
 from benchinfer.analyses.choice.answer import Answer
 from benchinfer.analyses.choice.choice import Choice, choose
-from benchinfer.analyses.factors.compare import compare_factors
+from benchinfer.analyses.factors.compare import compare_factors, has_units
 from benchinfer.analyses.factors.factors import Factors
 from benchinfer.analyses.meta.effects import Effects
 from benchinfer.analyses.robustness.failures import worst_case
@@ -68,8 +68,9 @@ def compare(
     each measure by itself. Another one that answers the same question under other assumptions runs
     beside it, and the answer says on how many pairs both give the same verdict. Of a table with
     factors their levels are compared (`compare_factors`), and the answer holds a `Factors` for each
-    measure; with a ``control``, on one data set, and where a factor has one level the cells are. In
-    an ablation that changes one factor at a time they are compared with the full cell.
+    measure; with a ``control``, where a factor has one level, and on one data set without
+    replications that are independent the cells are. In an ablation that changes one factor at a
+    time they are compared with the full cell.
 
     Parameters
     ----------
@@ -229,7 +230,7 @@ def has_effects(scores: ScoreTable, measure: str, control: str | None) -> bool:
         control is None
         and len(scores.factors) > 1
         and all(len(levels) > 1 for levels in scores.factors.values())
-        and len(scores.summary.datasets_of(measure)) > 1
+        and has_units(scores, measure)
         and _full(scores, measure) is None
     )
 

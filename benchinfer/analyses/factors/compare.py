@@ -186,13 +186,25 @@ def _check_table(scores: ScoreTable, control: Mapping[str, str]) -> None:
         )
 
 
+def has_units(scores: ScoreTable, measure: str) -> bool:
+    """Return whether there are data sets, or replications of one, between which effects spread."""
+    if len(scores.summary.datasets_of(measure)) > 1:
+        return True
+    return not _overlap(scores) and int(scores.cells(measure).n.max()) > 1
+
+
+def _overlap(scores: ScoreTable) -> bool:
+    """Return whether replications are known to share training data."""
+    return scores.resampling is not None and scores.resampling.overlap != 0
+
+
 def _replications(scores: ScoreTable, setting: Setting) -> Array:
     """Return (R, K) scores of the cells in each replication of one data set, NaN without one.
 
     Where replications are not shared, the first one of each cell is beside the first ones of the
     others, and so on: in whatever order, as they are independent.
     """
-    if scores.resampling and scores.resampling.overlap != 0:
+    if _overlap(scores):
         raise DesignError(
             "one data set: replications that share training data are no units of effects.",
             hint="compare compares the cells on one data set.",
@@ -337,6 +349,7 @@ def _checks(
     flat += sum(int((r.evidence.std_error == 0).sum()) for r in results.values())
     return [
         *tables.of_table(setting),
+        *([tables.replications(setting)] if len(setting.coverage.datasets) == 1 else []),
         Check.of(
             "effects by a model",
             int(effects.model is not None),

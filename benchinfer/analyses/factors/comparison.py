@@ -34,7 +34,8 @@ def units_like_these(setting: Setting) -> str:
     """Return what claims are about: data sets, domains, or replications on one data set."""
     datasets = setting.coverage.datasets
     if len(datasets) == 1:
-        return f"replications like these on {datasets[0]}"
+        drawn = setting.resampling is not None and setting.resampling.kind == "bootstrap"
+        return f"replications like these on {datasets[0]}{' as drawn' if drawn else ''}"
     return f"{'domains' if setting.members is not None else 'data sets'} like these {len(datasets)}"
 
 

@@ -135,9 +135,22 @@ class CellEffects:
     def levels(self, factor: int) -> Array:
         """Return (L,) means at the levels of a factor, NaN where they are not estimable."""
         if self.model:
-            return self.model.levels(factor)
+            return self.model.means(self.model.main(factor))
         by_level = self.grid.marginal(factor)
         return _mean(by_level, np.isfinite(by_level))
+
+    def means(self, factor: int, at: int) -> Array:
+        """Return (L, M) means at the levels of two factors, NaN where they are not estimable.
+
+        They are over the data sets that hold all cells, where there are any.
+        """
+        if self.model:
+            rows = self.model.of_both(factor, at)
+            return self.model.means(rows.reshape(-1, rows.shape[2])).reshape(rows.shape[:2])
+        means = self.grid.marginal(factor, at)
+        complete = np.isfinite(means).all(axis=(1, 2))
+        means = means[complete] if complete.any() else means
+        return _mean(means, np.isfinite(means))
 
     def sides(self, factors: tuple[int, int], pairs: Codes, others: Codes) -> Array:
         """Return (P, 2) differences of a second pair of levels at either one of a first pair.

@@ -22,7 +22,7 @@ from benchinfer.analyses.factors.numerics.grid import Grid, level_pairs
 from benchinfer.analyses.factors.numerics.model import GridModel
 from benchinfer.analyses.factors.numerics.shares import Shares, shares_of
 from benchinfer.analyses.factors.options import FactorsOptions
-from benchinfer.comparison.evidence import Setting
+from benchinfer.comparison.evidence import Evidence, Setting
 from benchinfer.comparison.per_dataset import ComparisonGroups
 from benchinfer.core.arguments import checked
 from benchinfer.core.citations import bibtex
@@ -235,12 +235,7 @@ class Factors(ComparisonGroups[LevelComparison], Tabular):
         if factor == at:
             raise DesignError(f"{factor} has no effects at its own levels.")
         levels, of_at = sorted(self.levels[factor]), sorted(self.levels[at])
-        control = self.options.control.get(factor)
-        pairs = level_pairs(len(levels), None if control is None else levels.index(control))
-        grid = self._grid()
-        effects = CellEffects(grid, GridModel.of(grid) if self.modelled else None)
-        parts = effects.simple(names.index(factor), pairs, names.index(at))
-        evidence, _ = tested(*parts, 1.0, 0.0, self.options)
+        pairs, evidence = self._simple(self._effects(), factor, at)
         low, high = self.measure.effect_interval(evidence.low, evidence.high)
         sides = pairs.tolist() * len(of_at)
         return frame(
@@ -258,21 +253,38 @@ class Factors(ComparisonGroups[LevelComparison], Tabular):
             }
         )
 
+    def _effects(self) -> CellEffects:
+        """Return the effects of factors on the cells."""
+        grid = self._grid()
+        return CellEffects(grid, GridModel.of(grid) if self.modelled else None)
+
+    def _simple(self, effects: CellEffects, factor: str, at: str) -> tuple[Codes, Evidence]:
+        """Return pairs of levels, and the evidence on them at each level of another factor."""
+        names, levels = [*self.levels], sorted(self.levels[factor])
+        control = self.options.control.get(factor)
+        pairs = level_pairs(len(levels), None if control is None else levels.index(control))
+        parts = effects.simple(names.index(factor), pairs, names.index(at))
+        return pairs, tested(*parts, 1.0, 0.0, self.options)[0]
+
     def cells(self) -> pd.DataFrame:
         """Return one row per cell: ``algorithm estimate n_datasets``, in the measure's own unit.
 
         The estimate is the mean over the data sets that hold the cell.
         """
-        present = np.isfinite(self.means)
-        n = present.sum(axis=0)
-        mean = np.where(present, self.means, 0.0).sum(axis=0) / np.maximum(n, 1)
+        n = np.isfinite(self.means).sum(axis=0)
         return frame(
             {
                 "algorithm": self.setting.algorithms,
-                "estimate": self.measure.level_of(mean),
+                "estimate": self.measure.level_of(self._cell_means()),
                 "n_datasets": n if len(self.setting.coverage.datasets) > 1 else np.minimum(n, 1),
             }
         )
+
+    def _cell_means(self) -> Array:
+        """Return (K,) means of the cells over the data sets that hold them."""
+        present = np.isfinite(self.means)
+        total = np.where(present, self.means, 0.0).sum(axis=0)
+        return total / np.maximum(present.sum(axis=0), 1)
 
     def shares(self) -> pd.DataFrame:
         """Return the shares of the variation of cells within data sets: what matters most.

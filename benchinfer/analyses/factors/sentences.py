@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from benchinfer.analyses.factors.comparison import units_like_these
+from benchinfer.comparison.checks.tables import UNDECLARED
 from benchinfer.comparison.effects import effect_interval, row_writer
 from benchinfer.core import numbers
 from benchinfer.core.numbers import join
@@ -41,7 +42,8 @@ def sentence(result: Factors) -> str:
             mains.append(order if len(one.algorithms) > _MOST_LEVELS else f"of {name}, {order}")
         else:
             mains.append(_pair(one, with_numbers=True))
-    return _joined(result, mains, _interactions(result, with_numbers=True))
+    doubts = [one.sentence for one in result.checks if one.check == UNDECLARED and not one.ok]
+    return " ".join([_joined(result, mains, _interactions(result, with_numbers=True)), *doubts])
 
 
 def _joined(result: Factors, mains: list[str], interactions: list[str]) -> str:

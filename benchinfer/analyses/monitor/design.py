@@ -82,7 +82,7 @@ class MonitorOptions(AnalysisOptions):
 
     analysis: ClassVar[str] = "monitor"
 
-    measure: str | tuple[str, ...]  # name of the measure, or of all that are decided together
+    measure: str
     # pairs, control, target: as in `benchinfer.monitor`
     pairs: str | tuple[str, str]
     control: str | None
@@ -99,6 +99,20 @@ class MonitorOptions(AnalysisOptions):
             **design,
             "target": self.target,
         }
+
+
+@dataclass(frozen=True, kw_only=True)
+class MonitorMeasuresOptions(MonitorOptions):
+    """Arguments of `monitor_measures`, with the measure of one of its comparisons."""
+
+    analysis: ClassVar[str] = "monitor_measures"
+
+    measures: tuple[str, ...]
+
+    def arguments(self) -> dict[str, object]:
+        """Return the arguments by name, as `benchinfer.monitor_measures` takes them."""
+        others = {n: value for n, value in super().arguments().items() if n != "measure"}
+        return {"measures": list(self.measures), **others}
 
 
 def check(design: MonitorDesign, measure: Measure, *, unequal: bool) -> None:

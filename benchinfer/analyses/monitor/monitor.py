@@ -1,12 +1,12 @@
-"""The function `monitor`."""
+"""The functions `monitor` and `monitor_measures`."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import nullcontext
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
-from typing import Literal, TypedDict, Unpack, overload
+from typing import Any, Literal
 
 import numpy as np
 
@@ -17,6 +17,7 @@ from benchinfer.analyses.monitor.course import VERDICTS, Course
 from benchinfer.analyses.monitor.design import (
     Method,
     MonitorDesign,
+    MonitorMeasuresOptions,
     MonitorOptions,
     Null,
     Test,
@@ -44,40 +45,10 @@ _LAST = 5
 _DISPLAY = {"unit", "label"}
 
 
-class Options(TypedDict, total=False):
-    """The arguments of `monitor` that have names, for type checkers."""
-
-    pairs: Literal["all"] | tuple[str, str]
-    control: str | None
-    method: Method
-    rule: Rule
-    spending: Spending
-    stage: int
-    last_stage: int | Literal["auto"] | None
-    test: Test
-    null: Null
-    alternative: Alternative
-    target: Literal["datasets"]
-    level: float
-    state: str | Path | StateFile | None
-
-
-@overload
-def monitor(
-    scores: ScoreTable, measure: str | None = None, **options: Unpack[Options]
-) -> MonitorComparison: ...
-
-
-@overload
-def monitor(
-    scores: ScoreTable, measure: list[str] | tuple[str, ...], **options: Unpack[Options]
-) -> MonitoredMeasures: ...
-
-
 @checked
 def monitor(
     scores: ScoreTable,
-    measure: str | Sequence[str] | None = None,
+    measure: str | None = None,
     *,
     pairs: Literal["all"] | tuple[str, str] = "all",
     control: str | None = None,
@@ -92,7 +63,7 @@ def monitor(
     target: Literal["datasets"] = "datasets",
     level: float = 0.95,
     state: str | Path | StateFile | None = None,
-) -> MonitorComparison | MonitoredMeasures:
+) -> MonitorComparison:
     """Compare algorithms while an experiment runs, with control of the error over all looks.
 
     The error over all pairs and all looks is at most ``1 - level``. Pairs retire when they are
@@ -103,8 +74,7 @@ def monitor(
     scores
         The scores so far. Algorithms share replications, which are independent.
     measure
-        Name of the measure; may be omitted where there is one. A list of names decides several
-        measures together.
+        Name of the measure; may be omitted where there is one. `monitor_measures` takes several.
     pairs, control
         ``"all"`` pairs, one pair of names, or each other algorithm with a `control`.
     method
@@ -143,9 +113,8 @@ def monitor(
 
     Returns
     -------
-    MonitorComparison or MonitoredMeasures
-        With `decision`, `stages()`, `path()` and `next_cells()`; of several measures a mapping from
-        measure to such a comparison, with a `decision` and `next_cells()` of its own.
+    MonitorComparison
+        With `decision`, `stages()`, `path()` and `next_cells()`.
 
     Raises
     ------
@@ -158,11 +127,10 @@ def monitor(
 
     Notes
     -----
-    With m pairs, those of all measures together, each recursion is designed at ``(1 - level) / m``
-    from the start, two-sided at half of that in each direction. Its overall p-value is multiplied
-    in the same way; where a pair goes on it is provisional, as a part of the level is kept for
-    later stages. Recursions and group sequential tests give no intervals. Stopping for futility is
-    no evidence of equality.
+    With m pairs each recursion is designed at ``(1 - level) / m`` from the start, two-sided at half
+    of that in each direction. Its overall p-value is multiplied in the same way; where a pair goes
+    on it is provisional, as a part of the level is kept for later stages. Recursions and group
+    sequential tests give no intervals. Stopping for futility is no evidence of equality.
 
     Nested units of unequal size enter with the differences of their sums over items, which are 0 on
     the mean, or symmetric, where the ratios of sums do not differ; with a variance of its own for
@@ -188,37 +156,100 @@ def monitor(
     >>> found.decision, found.contrasts()["winner"].tolist()
     ('decided', ['svm'])
     """
-    names = [measure] if measure is None or isinstance(measure, str) else list(measure)
-    settings, scores = _settings(scores, names, pairs)
-    chosen = pairs_of(settings[0].algorithms, pairs, control)
-    if last_stage == "auto":
-        last_stage = None if method == "anytime" else _LAST
-    n_pairs, several = len(settings) * len(chosen), len(settings)
-    design = MonitorDesign(
-        *(method, rule, spending, stage, last_stage, test, null, alternative, level),
-        n_pairs=n_pairs,
-        n_measures=several,
+    settings, scores = _settings(scores, [measure], pairs)
+    design, watched = _design(scores, settings, locals())
+    name = settings[0].measure.name
+    options = MonitorOptions.from_call(locals(), measure=name)
+    return _Watched(scores, settings, watched, options).results(state)[name]
+
+
+@checked
+def monitor_measures(
+    scores: ScoreTable,
+    measures: Sequence[str],
+    *,
+    pairs: Literal["all"] | tuple[str, str] = "all",
+    control: str | None = None,
+    method: Method = "recursive",
+    rule: Rule = "constant",
+    spending: Spending = "obrien-fleming",
+    stage: int = 50,
+    last_stage: int | Literal["auto"] | None = "auto",
+    test: Test = "t",
+    null: Null = "symmetry",
+    alternative: Alternative = "two-sided",
+    target: Literal["datasets"] = "datasets",
+    level: float = 0.95,
+    state: str | Path | StateFile | None = None,
+) -> MonitoredMeasures:
+    """Compare algorithms by several measures while an experiment runs, with one error over all.
+
+    The error over all measures, pairs and looks is at most ``1 - level``. A pair retires on a
+    measure when it is decided there, and an algorithm runs on as long as some measure needs it.
+
+    Parameters
+    ----------
+    scores
+        As in `monitor`; measures have scores of the same algorithms on the same data sets.
+    measures
+        Names of the measures that are decided together.
+    pairs, control, method, rule, spending, stage, last_stage, test, null, alternative, target
+        As in `monitor`.
+    level
+        One minus the error rate over all measures and pairs.
+    state
+        As in `monitor`; one file for all measures.
+
+    Returns
+    -------
+    MonitoredMeasures
+        A mapping from measure to `MonitorComparison`, with a `decision` and `next_cells()` of all.
+
+    Raises
+    ------
+    DesignError
+        The table or the design cannot answer the question, or the measures differ in their
+        algorithms or data sets.
+    ScoreTableError
+        Scores of a stage that was decided on have changed.
+    BenchinferError
+        The state is of another design.
+
+    Notes
+    -----
+    Recursions and group sequential tests are designed at an equal share of the level for each pair
+    on each measure; e-processes are adjusted by Holm's steps over all of them.
+
+    Examples
+    --------
+    >>> import benchinfer as bi
+    >>> scores = bi.load_example("sklearn_bootstrap")
+    >>> found = monitor_measures(scores, ["error", "seconds"], pairs=("knn", "svm"), stage=5)
+    >>> found.decision, list(found)
+    ('decided', ['error', 'seconds'])
+    """
+    settings, scores = _settings(scores, measures, pairs)
+    design, watched = _design(scores, settings, locals())
+    options = MonitorMeasuresOptions.from_call(
+        locals(), measure=settings[0].measure.name, measures=tuple(measures)
     )
+    return MonitoredMeasures(_Watched(scores, settings, watched, options).results(state))
+
+
+def _design(
+    scores: ScoreTable, settings: list[Setting], arguments: Mapping[str, Any]
+) -> tuple[MonitorDesign, Codes]:
+    """Return the design of a call, which fits all its measures, and the (P, 2) watched pairs."""
+    watched = pairs_of(settings[0].algorithms, arguments["pairs"], arguments["control"])
+    values = {f.name: arguments[f.name] for f in fields(MonitorDesign) if f.name in arguments}
+    if values["last_stage"] == "auto":
+        values["last_stage"] = None if values["method"] == "anytime" else _LAST
+    n = len(settings)
+    design = MonitorDesign(**values, n_pairs=n * len(watched), n_measures=n)
     for setting in settings:
         check(design, setting.measure, unequal=scores.rows.has_unequal_units)
         _check_replications(setting)
-    measures = [setting.measure.name for setting in settings]
-    options = MonitorOptions(
-        measure=tuple(measures) if several > 1 else measures[0],
-        pairs=pairs,
-        control=control,
-        target=target,
-        design=design,
-    )
-    watched = _Watched(scores, settings, chosen, options)
-    file = state if state is None or isinstance(state, StateFile) else StateFile(state)
-    with file or nullcontext():
-        results = watched.compared(*watched.followed(file))
-    return (
-        MonitoredMeasures(results)
-        if not (measure is None or isinstance(measure, str))
-        else results[measures[0]]
-    )
+    return design, watched
 
 
 def _settings(
@@ -229,10 +260,10 @@ def _settings(
         scores = scores.subset(algorithms=sorted(set(pairs)))
     if not names or len(set(names)) < len(names):
         raise DesignError(
-            f"measure is {list(names)}.", hint="name each measure once, as in ['a', 'b']."
+            f"measures is {list(names)}.", hint="name each measure once, as in ['a', 'b']."
         )
     if len(names) > 1:
-        refuse_runs(scores, "monitor of several measures")
+        refuse_runs(scores, "monitor_measures")
     both = [Setting.of(scores, name) for name in names]
     settings = [_on_lasting_scale(setting) for setting, _ in both]
     refuse_unlike(settings)
@@ -291,12 +322,18 @@ class _Watched:
     pairs: Codes
     options: MonitorOptions
 
+    def results(self, state: str | Path | StateFile | None) -> dict[str, MonitorComparison]:
+        """Run the design on all scores so far, and return the comparison by each measure."""
+        file = state if state is None or isinstance(state, StateFile) else StateFile(state)
+        with file or nullcontext():
+            return self.compared(*self.followed(file))
+
     def followed(self, file: StateFile | None) -> tuple[StageDifferences, Course]:
         """Run the design on all scores so far, and record the stages in the state file."""
         measures, k = [s.measure for s in self.settings], len(self.settings[0].algorithms)
         plain = [{n: v for n, v in asdict(m).items() if n not in _DISPLAY} for m in measures]
         design = {
-            **self.options.arguments(),
+            **MonitorOptions.arguments(self.options),
             "measure": plain if len(plain) > 1 else plain[0],
             "datasets": self.settings[0].coverage.datasets,
             "algorithms": self.settings[0].algorithms,
@@ -350,7 +387,9 @@ class _Watched:
                 target="datasets",
                 levels=levels,
                 stored_checks=checks(setting, design, part, gathered.part(i, part)),
-                provenance=self.options.provenance(setting.digest, comparison.adjustment(design)),
+                provenance=replace(self.options, measure=setting.measure.name).provenance(
+                    setting.digest, comparison.adjustment(design)
+                ),
                 course=part,
                 cells=cells[i],
             )

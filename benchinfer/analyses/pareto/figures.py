@@ -32,7 +32,7 @@ from benchinfer.plots.style import (
     measure_name,
     signed,
 )
-from benchinfer.plots.text import axis_height, fitted, key, plain, pt, wrapped
+from benchinfer.plots.text import axis_height, fitted, key, plain, pt, widest, wrapped
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -43,6 +43,7 @@ if TYPE_CHECKING:
 _TALL, _LEFT, _RIGHT = 3.6, 0.85, 0.2  # inches of the plane's height, and beside it
 _NAMED = 15  # algorithms that are all named; of more, those that may be on the front
 _KEYED = 20  # largest number of names
+_BETTER = "better"
 _CORNER = 0.16  # inches from the corner to the word in it
 # Marks of what is on the front of the means, of what is not decided, and of what is off the front.
 _ON, _OPEN, _OFF = Verdict.FIRST, Verdict.UNDECIDED, Verdict.SECOND
@@ -107,6 +108,7 @@ def layout(
     logs = first.scale == "log", second.scale == "log"
     limits = _limits(points[:, 0], log=logs[0]), _limits(points[:, 1], log=logs[1])
     best = int(first.better == "higher"), int(second.better == "higher")
+    limits = _with_corner(points, limits, logs, plane, best)
     at = np.column_stack(
         [_placed(points[:, n], limits[n], plane[n], log=logs[n]) for n in range(2)]
     )
@@ -193,6 +195,26 @@ def _limits(values: Array, *, log: bool) -> tuple[float, float]:
         return low / wide, high * wide
     wide = 0.06 * (high - low)
     return low - wide, high + wide
+
+
+def _with_corner(
+    points: Array,
+    limits: tuple[tuple[float, float], tuple[float, float]],
+    logs: tuple[bool, bool],
+    plane: tuple[float, float],
+    best: tuple[int, int],
+) -> tuple[tuple[float, float], tuple[float, float]]:
+    """Return the ends of both axes, the second with room for the word in the best corner."""
+    x, y = (_placed(points[:, n], limits[n], plane[n], log=logs[n]) for n in range(2))
+    x, y = (plane[0] - x if best[0] else x), (plane[1] - y if best[1] else y)
+    deep = _CORNER + 0.13  # the word and half a mark
+    near = (x < widest([_BETTER]) + 0.2) & (y < deep)
+    if not near.any():
+        return limits
+    low, high = np.log(limits[1]) if logs[1] else limits[1]
+    pad = (high - low) * (deep - float(y[near].min())) / (plane[1] - deep)
+    low, high = (low, high + pad) if best[1] else (low - pad, high)
+    return limits[0], (float(np.exp(low)), float(np.exp(high))) if logs[1] else (low, high)
 
 
 def _placed(values: Array, limits: tuple[float, float], inches: float, *, log: bool) -> Array:
@@ -340,7 +362,7 @@ def _write(laid: FrontPlot, ax: Axes) -> None:
     ax.text(
         1 - 0.06 / wide if laid.best[0] else 0.06 / wide,
         1 - 0.06 / tall if laid.best[1] else 0.06 / tall,
-        "better",
+        _BETTER,
         ha="right" if laid.best[0] else "left",
         va="top" if laid.best[1] else "bottom",
         style="italic",

@@ -270,7 +270,7 @@ def in_words(text: str, names: Sequence[str] = ()) -> str:
     """
     text = re.sub(r'``(\w+)="([^"]*)"``', lambda m: f"--{m[1].replace('_', '-')} {m[2]}", text)
     text = re.sub(r'``"([^"]*)"``', r"\1", text)
-    text = re.sub(r"`compare_(\w+)`", r"compare \1", text)
+    text = re.sub(r"`compare_(\w+)`", lambda m: f"compare {m[1].replace('_', '-')}", text)
     options = "|".join(map(re.escape, names))
     text = (
         re.sub(rf"`({options})`", lambda m: f"--{m[1].replace('_', '-')}", text) if names else text

@@ -25,6 +25,7 @@ from benchinfer.scores.numerics.limits import StoppedRuns, column_means
 if TYPE_CHECKING:
     import pandas as pd
 
+UNDECLARED = "resampling declared"
 RATES = "scores of 0 and 1, compared by the rates of data sets"
 MOST_STOPPED = 12  # algorithms with stopped runs that are named
 UNEQUAL_STOPS = 0.05  # difference of shares stopped beyond which their penalty matters
@@ -377,7 +378,7 @@ def replications(setting: Setting) -> Check:
             " are as declared.",
         )
     return Check.of(
-        "resampling declared",
+        UNDECLARED,
         float(resampling is not None),
         1.0,
         least=True,

@@ -34,6 +34,7 @@ from benchinfer.plots.style import (
 )
 from benchinfer.plots.text import across, fitted, key, plain, pt, widest, wrapped
 from benchinfer.relations.figures.pairs import Groups, group
+from benchinfer.relations.ranks import LETTERED
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -178,6 +179,8 @@ def layout_on(
         )
     scale, measure = scale_of(comparison), comparison.measure
     groups = group(comparison.relation().states, -scale.quality)
+    if groups.kind == "letters" and len(comparison.algorithms) > LETTERED:
+        groups = replace(groups, kind="ranks", letters=_ranks(comparison))
     # The better side is that of all figures of the measure.
     right = measure.better == "higher"
     ends = _ends(scale)
@@ -222,6 +225,13 @@ def layout_on(
         width=width,
         alt=_alt(comparison, groups, scale, name),
     )
+
+
+def _ranks(comparison: Comparison) -> tuple[str, ...]:
+    """Return the ranks that the verdicts leave to each algorithm, in words."""
+    left = comparison.pairs.possible_ranks
+    ends = [left[name] for name in comparison.algorithms]
+    return tuple(f"{low}" if low == high else f"{low}\N{EN DASH}{high}" for low, high in ends)
 
 
 def _ends(scale: Scale) -> tuple[float, float]:
@@ -378,6 +388,11 @@ def _notes(comparison: Comparison, groups: Groups, scale: Scale) -> tuple[str, .
         word = comparison._comparative.words
         marks = [f"{SHAPES[c]} {word[c.label]}" for c in map(Verdict, codes)]
         first = f"bold: the control {name}; against it {', '.join(marks)}"
+    elif groups.kind == "ranks":
+        first = (
+            f"in brackets: the ranks, of {k}, that verdicts leave; bars could not show all of them,"
+            " and the matrix does"
+        )
     elif groups.kind == "letters":
         runs = any("\N{EN DASH}" in text for text in groups.letters)
         short = " (a\N{EN DASH}d: a, b, c, d)" if runs else ""
@@ -415,6 +430,9 @@ def _alt(comparison: Comparison, groups: Groups, scale: Scale, name: str) -> str
     elif groups.kind == "letters":
         texts = join([f"{algorithms[m]} {groups.letters[m]}" for m in order])
         parts = f" Those that share a letter are {_joined(comparison)}: {texts}."
+    elif groups.kind == "ranks":
+        texts = join([f"{algorithms[m]} {groups.letters[m]}" for m in order])
+        parts = f" Ranks that the verdicts leave: {texts}."
     head = f"{scale.name.capitalize()}s in {name}, best first"
     return f"{head}: {said}.{parts} {comparison.relation()}."
 

@@ -275,7 +275,9 @@ def draw(forest: Forest, ax: Axes) -> None:
     ax.grid(visible=False)
     word = forest.comparative.first
     room = bars.room_of_axis(forest) / 2 - across(f"\N{LEFTWARDS ARROW}  {word}") - 0.1
-    first, second = fitted(forest.sides, room).values()
+    # Where there is no room for a name, rows or notes say which is first.
+    sides = fitted(forest.sides, room)
+    first, second = forest.sides if [*sides.values()] == [*forest.sides] else ("first", "second")
     named = {Verdict.FIRST: f"{first} {word}", Verdict.SECOND: f"{second} {word}"}
     name_sides(ax, forest.left, named)
     spans = [(-0.55, n - 0.45)] if in_columns else [(y + 0.02, y + 0.38) for y in range(n)]

@@ -77,53 +77,84 @@ def layout(
     table = standing(scores, algorithms, order)
     measure = table.measure
     rows = np.argsort(-table.middle, kind="stable")[:top]
-    oriented, best = table.mean[rows], table.best[rows]
-    names = [table.datasets[d] for d in rows]
+    oriented = table.mean[rows]
     behind = np.nanmax(oriented, axis=1, keepdims=True) - oriented
-    shade, ends = _shades(behind, measure)
+    shade, ends = _of_datasets(behind, measure)
+    many = f"{len(rows):,} of {len(table.datasets):,} data sets"
+    return tiles(
+        oriented,
+        [table.datasets[d] for d in rows],
+        table.algorithms,
+        measure,
+        width,
+        shade=shade,
+        ends=ends,
+        best=table.best[rows],
+        best_of="the best on the data set",
+        order="data sets from the highest to the lowest middle score; algorithms by mean rank",
+        notes=(many,) if len(rows) < len(table.datasets) else (),
+        title=f"Scores: {measure_name(measure)}{measure.unit_mark}, {measure.better} is better",
+        alt=f"Heat map of the mean scores of {count(len(table.algorithms), 'algorithm')} on"
+        f" {count(len(rows), 'data set')}; best by mean rank: {', '.join(table.algorithms[:3])}.",
+    )
+
+
+def tiles(
+    oriented: Array,
+    rows: Sequence[str],
+    columns: Sequence[str],
+    measure: Measure,
+    width: Width,
+    *,
+    shade: Array,
+    ends: tuple[str, str],
+    best: Flags,
+    best_of: str,
+    order: str,
+    notes: tuple[str, ...],
+    title: str,
+    alt: str,
+) -> HeatMap:
+    """Return the layout of a tile for each mean (D, K) on the modelling scale."""
     values = measure.level_of(oriented)
     texts = [["" if np.isnan(v) else significant(v) for v in row] for row in values.tolist()]
     size = _SIZE if is_wide(width) else 7.5
-    heads = fitted(table.algorithms, _HEADS, size)
-    labels = fitted(names, max(0.3 * width, width - 0.4 - _TILE * len(heads)), size)
+    heads = fitted(columns, _HEADS, size)
+    labels = fitted(rows, max(0.3 * width, width - 0.4 - _TILE * len(heads)), size)
     room = width - widest(list(labels.values()), size) - 0.35
     across_, down = room / len(heads), _row_height(len(rows))
     wide = max(widest([text for row in texts for text in row], _SMALL, bold=True) + 0.08, 0.3)
     numbered = across_ >= wide and down >= _NUMBER
     tile = min(across_, max(wide, 0.62) if numbered else _TILE), down
     dotted = min(tile) >= _DOTTED
-    marked = "bold: the best on the data set" if numbered else "dot: the best on the data set"
-    many = f"{len(rows):,} of {len(table.datasets):,} data sets"
-    first = [f"{n} {name}" for n, name in enumerate(table.algorithms[:_FIRST], 1)]
-    notes = (
-        *((marked,) if numbered or dotted else ()),
-        "data sets from the highest to the lowest middle score; algorithms by mean rank",
-        *((f"numbers: {', '.join(first)}, and so on",) if tile[0] < _NAMED else key(heads)),
-        *(key(labels) if down >= _NAMED else ()),
-        *(("white: no score",) if np.isnan(oriented).any() else ()),
-        *((many,) if len(rows) < len(table.datasets) else ()),
-        *(() if measure.scale == "identity" else (_SCALED,)),
-    )
+    first = [f"{n} {name}" for n, name in enumerate(columns[:_FIRST], 1)]
     return HeatMap(
-        rows=tuple(labels[name] for name in names),
-        columns=tuple(heads[name] for name in table.algorithms),
+        rows=tuple(labels[name] for name in rows),
+        columns=tuple(heads[name] for name in columns),
         shade=shade,
         texts=tuple(tuple(row) for row in texts) if numbered else (),
         best=best,
         tile=tile,
         ends=ends,
-        title=f"Scores: {measure_name(measure)}{measure.unit_mark}, {measure.better} is better",
-        notes=notes,
+        title=title,
+        notes=(
+            *((f"{'bold' if numbered else 'dot'}: {best_of}",) if numbered or dotted else ()),
+            order,
+            *((f"numbers: {', '.join(first)}, and so on",) if tile[0] < _NAMED else key(heads)),
+            *(key(labels) if down >= _NAMED else ()),
+            *(("white: no score",) if np.isnan(oriented).any() else ()),
+            *notes,
+            *(() if measure.scale == "identity" else (_SCALED,)),
+        ),
         width=width,
-        alt=f"Heat map of the mean scores of {count(len(heads), 'algorithm')} on"
-        f" {count(len(rows), 'data set')}; best by mean rank: {', '.join(table.algorithms[:3])}.",
+        alt=alt,
     )
 
 
 _SCALED = "scores are means on the scale of the measure"
 
 
-def _shades(behind: Array, measure: Measure) -> tuple[Array, tuple[str, str]]:
+def _of_datasets(behind: Array, measure: Measure) -> tuple[Array, tuple[str, str]]:
     """Return shades from 0 to 1 of distances to the best, and what both ends mean.
 
     Distances of data sets that differ in their ranges have no common scale: each data set has then
@@ -134,6 +165,11 @@ def _shades(behind: Array, measure: Measure) -> tuple[Array, tuple[str, str]]:
     if len(some) > 1 and np.quantile(some, 0.9) > _UNLIKE * np.quantile(some, 0.1):
         ranges = np.where(widest_ > 0, widest_, 1.0)[:, None]
         return behind / ranges, ("best", "worst on the data set")
+    return shades(behind, measure)
+
+
+def shades(behind: Array, measure: Measure) -> tuple[Array, tuple[str, str]]:
+    """Return shades from 0 to 1 of distances to the best, on one scale, and what its ends mean."""
     reach = float(np.nanquantile(behind, _LIGHTEST)) or float(np.nanmax(behind)) or 1.0
     far = significant(abs(float(measure.effect(-reach))), 2)  # of the worse less the best
     if measure.scale == "identity":
@@ -229,15 +265,17 @@ def _draw_legend(laid: HeatMap, ax: Axes) -> None:
     """Draw the scale of the colours below the tiles, with the meaning of its ends."""
     d = len(laid.rows)
     inch_x, inch_y = 1 / laid.tile[0], 1 / laid.tile[1]
-    wide = (0.16 if is_wide(laid.width) else 0.1) * inch_x
+    wide = 0.16 if is_wide(laid.width) else 0.1
     y = d - 0.5 + 0.27 * inch_y
-    left = -0.5 + (across(laid.ends[0], 7.5) + 0.08) * inch_x
+    left = across(laid.ends[0], 7.5) + 0.08
+    right = left + len(SHADES) * wide + 0.07
+    # It begins at the tiles, or further left where the right of them is too little for it.
+    room = laid.width - 0.4 - widest(laid.rows, _font(laid))
+    start = -0.5 - max(right + across(laid.ends[1], 7.5) - room, 0.0) * inch_x
     for n, fill in enumerate(reversed(SHADES)):
-        ax.barh(y, wide, 0.14 * inch_y, left=left + n * wide, color=fill, lw=0)
-    right = left + len(SHADES) * wide
-    for x, text, ha in (
-        (-0.5, laid.ends[0], "left"),
-        (right + 0.07 * inch_x, laid.ends[1], "left"),
-    ):
-        written = ax.text(x, y, plain(text), ha=ha, va="center", fontsize=pt(7.5), color=FAINT)
+        at = start + (left + n * wide) * inch_x
+        ax.barh(y, wide * inch_x, 0.14 * inch_y, left=at, color=fill, lw=0, clip_on=False)
+    for x, text in ((start, laid.ends[0]), (start + right * inch_x, laid.ends[1])):
+        written = ax.text(x, y, plain(text), ha="left", va="center", fontsize=pt(7.5), color=FAINT)
         written.set_in_layout(False)
+        written.set_clip_on(False)

@@ -39,6 +39,7 @@ if TYPE_CHECKING:
 
 _SIDE, _LEFT, _BELOW, _ABOVE = 3.6, 0.62, 0.5, 0.3  # inches of the square, and around it
 _NAMED = 6  # data sets that are named: those on which the two differ most
+_WORDS, _MARK = 0.26, 0.06  # inches of a line of words with its margins, and of a mark
 _FULL = 12  # data sets that are all named, on a page
 
 
@@ -63,8 +64,8 @@ class ScatterPlot(Layout):
     band
         (2, G) places along the first axis, and (2, G) lowest and highest score of the second within
         the tolerance; None where there is none.
-    above
-        Which of the two is better above the diagonal.
+    words
+        Which of the two is better above the diagonal, in words and as a verdict, and below it.
     side
         Inches of the square.
     """
@@ -76,7 +77,7 @@ class ScatterPlot(Layout):
     limits: tuple[float, float]
     log: bool
     band: tuple[Array, Array, Array] | None
-    above: Verdict
+    words: tuple[tuple[str, Verdict], tuple[str, Verdict]]
     side: float
 
 
@@ -115,10 +116,12 @@ def layout(
     datasets = [n for n, shared in zip(table.datasets, both, strict=True) if shared]
     verdicts = _verdicts(table, oriented)
     log = measure.scale == "log"
-    limits = bars.room(points.ravel().tolist(), log=log)
     side = min(_SIDE, width - _LEFT - 0.2)
     names = fitted(table.algorithms, 0.5 * side)
     first, second = (names[name] for name in table.algorithms)
+    above = Verdict.SECOND if measure.better == "higher" else Verdict.FIRST
+    words = _words((first, second), above, side)
+    limits = _limits(points, words, side, log=log)
     won = [sum(v == verdict for v in verdicts) for verdict in (Verdict.FIRST, Verdict.SECOND)]
     neither = len(verdicts) - sum(won)
     within = f"within {wording.margin(measure)} of each other" if measure.tolerance else "equal"
@@ -132,7 +135,7 @@ def layout(
         limits=limits,
         log=log,
         band=_band(table, limits, log=log),
-        above=Verdict.SECOND if measure.better == "higher" else Verdict.FIRST,
+        words=words,
         side=side,
         title=versus(table.algorithms[0], table.algorithms[1], width),
         axis=f"{measure_name(measure)}{measure.unit_mark}, {measure.better} is better",
@@ -151,6 +154,37 @@ def layout(
         alt=f"Scatter plot of the scores of {first} and {second} on"
         f" {count(len(datasets), 'data set')}: {tally}.",
     )
+
+
+def _words(
+    names: tuple[str, str], above: Verdict, side: float
+) -> tuple[tuple[str, Verdict], tuple[str, Verdict]]:
+    """Return who is better above the diagonal and below it, by name where there is room."""
+    by = {Verdict.FIRST: f"{names[0]} better", Verdict.SECOND: f"{names[1]} better"}
+    below = Verdict.FIRST if above == Verdict.SECOND else Verdict.SECOND
+    named = widest([*by.values()]) < 0.6 * side
+    return (
+        (by[above] if named else "better", above),
+        (by[below] if named else "better", below),
+    )
+
+
+def _limits(
+    points: Array, words: Sequence[tuple[str, Verdict]], side: float, *, log: bool
+) -> tuple[float, float]:
+    """Return ends of both axes, with room for the words in two corners where a mark is near."""
+    low, high = bars.room(points.ravel().tolist(), log=log)
+    ends = np.log([low, high]) if log else np.array([low, high])
+    at = ((np.log(points) if log else points) - ends[0]) / (ends[1] - ends[0]) * side
+    wide = [widest([text]) + 0.02 * side + _MARK for text, _ in words]
+    corner = (at[:, 0] < wide[0]) & (at[:, 1] > side - _WORDS)
+    corner |= (at[:, 0] > side - wide[1]) & (at[:, 1] < _WORDS)
+    if not corner.any():
+        return low, high
+    pad = (ends[1] - ends[0]) * _WORDS / (side - 2 * _WORDS)
+    ends += [-pad, pad]
+    low, high = (np.exp(ends) if log else ends).tolist()
+    return low, high
 
 
 def _verdicts(table: Standing, oriented: Array) -> tuple[Verdict, ...]:
@@ -265,17 +299,14 @@ def _name_points(laid: ScatterPlot, ax: Axes) -> None:
             color=FAINT,
             zorder=4,
         )
-    below = Verdict.FIRST if laid.above == Verdict.SECOND else Verdict.SECOND
-    by = {Verdict.FIRST: laid.names[0], Verdict.SECOND: laid.names[1]}
-    room = max(widest([f"{name} better" for name in laid.names]), 0.1)
-    for verdict, x, y, ha, va in (
-        (laid.above, 0.02, 0.98, "left", "top"),
-        (below, 0.98, 0.02, "right", "bottom"),
+    for (text, verdict), x, y, ha, va in (
+        (laid.words[0], 0.02, 0.98, "left", "top"),
+        (laid.words[1], 0.98, 0.02, "right", "bottom"),
     ):
         ax.text(
             x,
             y,
-            plain(f"{by[verdict]} better" if room < 0.6 * laid.side else "better"),
+            plain(text),
             ha=ha,
             va=va,
             transform=ax.transAxes,

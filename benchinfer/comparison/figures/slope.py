@@ -25,6 +25,7 @@ from benchinfer.plots.style import (
     is_wide,
     lines,
     measure_name,
+    spread_apart,
 )
 from benchinfer.plots.text import fitted, key, plain, pt, widest
 
@@ -198,7 +199,7 @@ def _name_lines(laid: Slope, ax: Axes) -> None:
     ends = ((0, "left"), (len(laid.datasets) - 1, "right"))
     for x, side in ends if is_wide(laid.width) else ends[1:]:
         at = np.where(np.isnan(laid.rank[x]), laid.mean, laid.rank[x])
-        for a, y in zip(range(k), _spread(at, apart), strict=True):
+        for a, y in zip(range(k), spread_apart(at, apart), strict=True):
             said = (
                 laid.algorithms[a]
                 if side == "left"
@@ -215,21 +216,3 @@ def _name_lines(laid: Slope, ax: Axes) -> None:
                 color=INK if a < len(STYLES) else FAINT,
             )
     ax.set_yticks([])
-
-
-def _spread(at: Array, apart: float) -> Array:
-    """Return places as near to those given as they can be with a distance between any two.
-
-    Neighbours that are too near are moved apart around their mean, until none is.
-    """
-    order = np.argsort(at, kind="stable")
-    groups: list[list[float]] = []  # number and sum of the places less their offsets
-    for n, y in enumerate(at[order].tolist()):
-        groups.append([1, y - n * apart])
-        while len(groups) > 1 and groups[-1][1] / groups[-1][0] < groups[-2][1] / groups[-2][0]:
-            n_last, sum_last = groups.pop()
-            groups[-1] = [groups[-1][0] + n_last, groups[-1][1] + sum_last]
-    starts = np.repeat([total / n for n, total in groups], [int(n) for n, _ in groups])
-    placed = np.empty(len(at))
-    placed[order] = starts + apart * np.arange(len(at))
-    return placed

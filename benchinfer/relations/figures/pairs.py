@@ -43,11 +43,12 @@ class Groups:
     ties
         Algorithms from the best mean rank on; those of equal rank in one tuple.
     kind
-        ``"bars"``, ``"letters"``, or ``"control"`` where each pair known has the control in it.
+        ``"bars"``, ``"letters"``, ``"ranks"`` in place of many letters, or ``"control"`` where each
+        pair known has the control in it.
     bars
         Of bars: first and last index into `ties`, and the level that it is drawn on.
     letters
-        Of letters: those of each algorithm, K texts.
+        Of letters: those of each algorithm, K texts; of ``"ranks"``, those that are left to it.
     control
         Index of the control, -1 if none.
     missing
@@ -172,6 +173,7 @@ def _levels(runs: Sequence[tuple[int, int]]) -> tuple[tuple[int, int, int], ...]
 
 _PITCH, _ROW = 0.2, 0.25  # inches of a column and a row
 _MANY = 200  # letters in columns
+_LINED = 0.05  # inches of a column in which a line and its neighbour are two
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,6 +184,7 @@ class Letters(Layout):
     ranks: tuple[str, ...]  # these ranks in words
     columns: tuple[tuple[int, ...], ...]  # rows of the members of each group
     bars: bool  # whether each group is a run of rows, so that bars say all
+    dots: bool = False  # whether members have dots on a line, as letters have no room
 
 
 def layout_letters(
@@ -205,12 +208,17 @@ def layout_letters(
     rows = [names[name] for name in best]
     marks = ["\N{MULTIPLICATION SIGN} " if row.any() else "" for row in missing]
     what = "neither is preferred: undecided, or equivalent"
+    widest_letter = widest([letter(n) for n in range(len(shown))]) + 0.02
+    crowded = sum(map(len, shown)) > _MANY or _pitch(width, rows, len(shown)) < widest_letter
+    dots = not bars and crowded
     if bars:
         note = f"of two that a bar joins, {what}" if shown else "no bar: all pairs are decided"
         said = "; ".join(", ".join(best[m] for m in group) for group in shown) or "none"
         said = f"Bars join: {said}"
     else:
         note = f"of two that share a letter, {what}; bars could not show all of it"
+        if dots:
+            note = f"of two with a dot on the same line, {what}"
         said = "Letters: " + ", ".join(
             f"{name} {''.join(letter(n) for n, group in enumerate(shown) if m in group)}"
             for m, name in enumerate(best)
@@ -222,6 +230,7 @@ def layout_letters(
         ranks=tuple(f"{ranks[i]:g}" for i in best_first.tolist()),
         columns=tuple(shown),
         bars=bars,
+        dots=dots,
         title="What is undecided or equivalent",
         notes=(
             note,
@@ -234,6 +243,11 @@ def layout_letters(
     )
 
 
+def _pitch(width: Width, rows: Sequence[str], columns: int) -> float:
+    """Return the inches of a column."""
+    return min(_PITCH, (width - widest(rows) - 0.62 - 0.2) / max(columns, 1))
+
+
 def size_letters(laid: Letters) -> tuple[float, float]:
     """Return a sensible figure size in inches."""
     return laid.width, 0.1 + _ROW * len(laid.rows)
@@ -242,7 +256,7 @@ def size_letters(laid: Letters) -> tuple[float, float]:
 def draw_letters(laid: Letters, ax: Axes) -> None:
     """Draw names and groups into an Axes."""
     across, names, k = laid.width, widest(laid.rows) + 0.62, len(laid.rows)
-    pitch = min(_PITCH, (across - names - 0.2) / max(len(laid.columns), 1))
+    pitch = _pitch(across, laid.rows, len(laid.columns))
     ax.set_xlim(0, across)
     ax.set_ylim(k - 0.5, -0.5)
     bare(ax)
@@ -252,18 +266,20 @@ def draw_letters(laid: Letters, ax: Axes) -> None:
             (0.45, name, "left", INK),
         ):
             ax.text(x, y, plain(text), ha=align, va="center", fontsize=pt(8.5), color=colour)
-    crowded = sum(map(len, laid.columns)) > _MANY
-    wide = widest([letter(n) for n in range(len(laid.columns))]) + 0.02
-    if not laid.bars and (pitch < wide or crowded):
-        for y, text in enumerate(spelled(laid.columns, k)):
-            ax.text(names + 0.1, y, text, ha="left", va="center", fontsize=pt(8.5), color=INK)
-        return
     at = [names + (n + 0.5) * pitch for n in range(len(laid.columns))]
     if laid.bars:
         ends = zip(at, laid.columns, strict=True)
         lines(ax, [(x, g[0] - 0.3, x, g[-1] + 0.3) for x, g in ends], INK, 3.6)
         return
     lines(ax, [(0.0, y + 0.5, across, y + 0.5) for y in range(k - 1)], HAIR, 0.5, zorder=0)
+    if laid.dots:
+        ends = zip(at, laid.columns, strict=True)
+        if pitch > _LINED:
+            lines(ax, [(x, g[0], x, g[-1]) for x, g in ends], FAINT, 0.8)
+        dots = [(x, y) for x, group in zip(at, laid.columns, strict=True) for y in group]
+        size = min(4.0, 50 * pitch)
+        ax.plot(*zip(*dots, strict=True), "o", color=INK, ms=size, mew=0, zorder=3)
+        return
     for n, (x, group) in enumerate(zip(at, laid.columns, strict=True)):
         for y in group:
             ax.text(x, y, letter(n), ha="center", va="center_baseline", fontsize=pt(8.5), color=INK)

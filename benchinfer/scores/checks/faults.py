@@ -54,6 +54,7 @@ _VALUE = nw.col("value")
 _ABSENT = _VALUE.is_null() | _VALUE.is_nan()
 _INFINITE = ~_ABSENT & ~_VALUE.is_finite()
 _LARGE = ~_ABSENT & _VALUE.is_finite() & (_VALUE.abs() > MOST)
+_FEW_REPEATED = 0.05  # of the rows, up to which repeated scores are no sign of another label
 _BEYOND = f"too large to square (beyond {MOST:g})."
 
 
@@ -273,7 +274,10 @@ def duplicate_rows(reading: Reading) -> Finding | None:
         )
         both = f"columns={dict.fromkeys(labels, 'replication')!r}"
         hint += f"\nif a covariate tells them apart, it is a label too: {both}."
-    return Finding("duplicate rows", "error", n, what, where, hint)
+    rows, places = int(reading.summary.n.sum()), int(reading.summary.replications.sum())
+    few = rows - places <= _FEW_REPEATED * rows
+    proposes = (("repeats", "keep"),) if few else ()
+    return Finding("duplicate rows", "error", n, what, where, hint, proposes)
 
 
 def _repeats(reading: Reading, *more: str) -> Frame:

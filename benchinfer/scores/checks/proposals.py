@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, cast
 
 from benchinfer.core.errors import BenchinferError, MissingExtra, ScoreTableError
-from benchinfer.core.numbers import count, join
+from benchinfer.core.numbers import count, join, number_of
 from benchinfer.scores.checks.faults import NO_LIMIT
 from benchinfer.scores.columns.roles import COMMON, GROUPS, ITEMS, common_name, placeholders
 from benchinfer.scores.coverage import Finding, refusal
@@ -19,7 +19,7 @@ from benchinfer.scores.declaration import Declaration
 from benchinfer.scores.roles.crossing import MOST_LEVELS
 from benchinfer.scores.roles.directions import direction, plain
 from benchinfer.scores.roles.labels import PARTS, condition_of, evaluated_part, parts_of_data
-from benchinfer.scores.roles.names import VALUES, suggested_roles
+from benchinfer.scores.roles.names import OWN, VALUES, suggested_roles
 from benchinfer.scores.roles.profile import ROWS
 from benchinfer.scores.roles.reading import TableReading
 from benchinfer.scores.roles.readings import STRUCTURE, labels_apart, only_algorithm, readings
@@ -389,19 +389,39 @@ def _candidates(source: object, origin: Source, declaration: Declaration) -> Ite
     ]
     tool = origin.known
     measures = measures or ([] if tool is None else [m.name for m in tool.measures])
-    for name in _names_of_files(origin, declaration):
+    names = [*_names_of_files(origin, declaration)]
+    if len(names) > 1 and _named(origin, declaration, measures):
+        names.insert(0, names.pop())  # labels of files are needed where those of columns repeat
+    for name in names:
         if name:  # of files, whose columns have no other roles
             yield Candidate({"name": name})
-        opened = open_source(source, declaration.query, name) if name else origin
-        frame, part = _one_part(_frame(opened, declaration), declaration)
-        declared = _declared(opened, declaration, measures, frame)
+        try:
+            opened = open_source(source, declaration.query, name) if name else origin
+            frame, part = _one_part(_frame(opened, declaration), declaration)
+        except ScoreTableError:
+            if name == declaration.name:
+                raise
+            continue  # columns of the files contradict these names of them
+        parts = placeholders(name)
+        settings = [n for n in parts if n not in _LABELS and declaration.name is None]
+        of_names = {n: n for n in parts if n in _LABELS} | dict.fromkeys(settings, FACTOR)
+        declared = of_names | _declared(opened, declaration, measures, frame)
         results = readings(frame, declared)
         likely = [r for r in results if r.weight > results[0].weight - _LIKELY]
+        known = {*declared} - {*settings}
         for reading in _with_exchange(likely):
-            for options in _options(reading, frame, measures, {*declared}, declaration):
+            for options in _options(reading, frame, measures, known, declaration):
                 yield Candidate(({"name": name} if name else {}) | part | options, reading)
         if not results or results[0].layout != "long":
             yield from _by_pattern(frame, declared, declaration, name)
+
+
+def _named(origin: Source, declaration: Declaration, measures: Sequence[str]) -> bool:
+    """Return whether names of columns settle which are of algorithms and which of data sets."""
+    frame, _ = _one_part(_frame(origin, declaration), declaration)
+    results = readings(frame, _declared(origin, declaration, measures, frame), most=1)
+    pair = bool(results) and {"algorithm", "dataset"} <= {*results[0].roles.values()}
+    return pair and results[0].named
 
 
 def _with_exchange(results: Sequence[TableReading]) -> list[TableReading]:
@@ -610,7 +630,7 @@ def _roles_of_parts(pattern: Pattern, fixed: set[str]) -> Iterator[list[str]]:
     for i, labels in enumerate(pattern.labels):
         before = re.findall(r"[a-z]+", pattern.texts[i].casefold())[-1:]
         suggested = suggested_roles(before[0]) if before else {}
-        named = [role for role in _LABELS if suggested.get(role, 0) > 2]
+        named = [role for role in _LABELS if role != FACTOR and suggested.get(role, 0) > 2]
         measures = sum(map(is_measure, set(labels)))
         if named and (_counts(labels) or named[0] != "replication"):
             choices.append(named[:1])
@@ -618,6 +638,9 @@ def _roles_of_parts(pattern: Pattern, fixed: set[str]) -> Iterator[list[str]]:
             choices.append(["replication", "dataset", "algorithm"])
         elif 2 * measures > len(set(labels)):
             choices.append(["measure"])
+        elif all(number_of(label) is not None for label in labels):  # with fractions
+            free = before and not {*suggested} & ({*_LABELS} - {FACTOR})
+            choices.append([before[0] if free else "setting", "algorithm"])
         else:
             # There are more data sets than algorithms, as a rule.
             most = len(words) > 1 and len(set(labels)) == max(words) > min(words)
@@ -656,7 +679,7 @@ def _by_pattern(
     }
     fixed = {*labels.values(), *declared.values()}
     for parts in _roles_of_parts(pattern, fixed):
-        if "algorithm" not in {*parts, *fixed}:
+        if "algorithm" not in {*parts, *fixed} or not {*parts} <= _LABELS.keys():
             continue
         needed = {n: r for n, r in labels.items() if common_name(n) not in COMMON[r]}
         options = {"name": name} if name else {}
@@ -681,17 +704,42 @@ def _mended(
     if any(of_trace) and not joined:  # functions are no settings
         yield candidate.having(targets=TARGETS)
     steps = _steps(origin, declaration)
-    if not steps and _only_scores(candidate) and declaration.repeats == "error":
+    few = candidate.reading is not None and any(
+        ("repeats", "keep") in fault.proposes for fault in faults
+    )
+    repeated = few or _only_scores(candidate) or _by_dates(candidate, origin, declaration)
+    if (
+        not steps
+        and repeated
+        and "repeats" not in candidate.options
+        and declaration.repeats == "error"
+    ):
         yield candidate.having(repeats="keep")
 
 
 def _only_scores(candidate: Candidate) -> bool:
     """Return whether the rows of each file hold scores, and nothing that tells them apart."""
-    if candidate.reading is None or "repeats" in candidate.options:
+    if candidate.reading is None:
         return False
     names = placeholders(candidate.options.get("name", ""))
     others = [r for n, r in candidate.reading.roles.items() if n not in names]
     return bool(names) and all(r in ("score", "companion") or ": date" in r for r in others)
+
+
+def _by_dates(candidate: Candidate, origin: Source, declaration: Declaration) -> bool:
+    """Return whether dates alone are left to tell rows apart, where names settle the roles."""
+    reading = candidate.reading
+    if reading is None or not reading.named or "name" in candidate.options:
+        return False
+    dates = any(": date" in role for role in reading.roles.values())
+    if not dates or reading.of("factor") or reading.of("ignored: no role"):
+        return False
+    frame = _frame(origin, declaration)
+    keys = [name for role in COMMON for name in reading.of(role) if role in _LABELS]
+    states = [n for n in reading.of("status") if suggested_roles(n).get("status", 0) < OWN]
+    attributes = [n for n, role in reading.roles.items() if role.startswith("attribute")]
+    further = frame.duplicated([*keys, *attributes, *states])
+    return bool(frame.duplicated(keys).sum() == further.sum())
 
 
 def _without_infinite(candidate: Candidate, faults: Sequence[Finding]) -> Iterator[Candidate]:

@@ -169,8 +169,11 @@ def assign(
     numeric, faults = _covariates(names, covariates, scores)
     search = _Search(names, numeric, findings=faults)
     _given(search, columns or {})
+    own = not pattern and _have_columns(search, measures)
+    if own and len(measures) == 1:
+        search.of["value"] = (measures[0],)
     # A wide table has no column for what its column names say, nor for the scores.
-    absent = {*says, "value"} if pattern else set[str]()
+    absent = {*says, "value"} if pattern or own else set[str]()
     _recognised(search, [r for r in ROLES if r not in search.of and r not in absent])
     wide: dict[str, dict[str, str]] = {}
     if pattern:
@@ -191,6 +194,13 @@ def assign(
         hint += _by_name(unused, search.of) + _out_of(unused)
         search.findings.append(Finding("unused columns", "note", len(unused), what, (), hint))
     return Roles(search.of, wide, layout, tuple(search.findings), tuple(numeric))
+
+
+def _have_columns(search: _Search, measures: Sequence[str]) -> bool:
+    """Return whether the declared measures are columns, of a table without one of their names."""
+    names = [name for name in search.left if common_name(name) in COMMON["measure"]]
+    open_roles = not names and not {"value", "measure"} & {*search.of}
+    return open_roles and bool(measures) and {*measures} <= {*search.left}
 
 
 def names_size(name: str) -> bool:

@@ -1,6 +1,8 @@
 """Nested documents as rows: lists of numbers as replications, records of records as labels."""
 
+import itertools
 import json
+import re
 from collections.abc import Iterator, Mapping
 from typing import Any, cast
 
@@ -10,6 +12,8 @@ from benchinfer.scores.formats.format import Record, Rows, directed, is_score
 _DEEPEST = 6  # levels of labels
 _MOST = 40  # levels of records and lists in which scores are looked for
 _REPLICATION = "replication"
+_FILE = re.compile(r"\w\.[A-Za-z]\w{0,7}$")
+_COST = re.compile(r"time|latency|duration|seconds|cost|memory|token", re.IGNORECASE)
 _NOT_SCORES = {name for role, names in COMMON.items() if role != "value" for name in names}
 
 
@@ -39,6 +43,111 @@ def has_score(value: object, depth: int = 0) -> bool:
     if isinstance(value, list):
         return any(has_score(v, depth + 1) for v in cast("list[object]", value))
     return is_score(value)
+
+
+def is_files(value: Record) -> bool:
+    """Return whether a record holds the texts of files by their names, which are no columns.
+
+    Examples
+    --------
+    >>> is_files({"main.py": "print(1)", "data/a.txt": ""}), is_files({"model.name": 3})
+    (True, False)
+    """
+    texts = bool(value) and all(isinstance(text, str) for text in value.values())
+    return texts and all(_FILE.search(name) for name in value)
+
+
+def are_details(records: list[Record], of: Record) -> bool:
+    """Return whether records in a scored record have no scores but times and costs: its steps.
+
+    Examples
+    --------
+    >>> are_details([{"step": 1, "latency": 9}], {"score": 0.5})
+    True
+    >>> are_details([{"item": 1, "acc": 1.0}], {"score": 0.5})
+    False
+    """
+    numbers = {name for name, value in of.items() if is_score(value)}
+    return any(map(_is_quality, numbers)) and not _has_measure(records)
+
+
+def summaries(record: Record) -> set[str]:
+    """Return the lists of records with one record for each label of another list.
+
+    Examples
+    --------
+    >>> runs = [{"solver": a, "task": t, "time": 3} for a in "xy" for t in "uv"]
+    >>> summaries({"runs": runs, "overview": [{"solver": a, "solved": 2} for a in "xy"]})
+    {'overview'}
+    """
+    lists = {
+        name: cast("list[Record]", value)
+        for name, value in record.items()
+        if isinstance(value, list) and value and all(isinstance(v, Mapping) for v in value)  # pyright: ignore[reportUnknownVariableType]
+    }
+    return {
+        short
+        for short, long in itertools.permutations(lists, 2)
+        if len(lists[long]) >= 2 * len(lists[short]) and _sum_up(lists[short], lists[long])
+    }
+
+
+def _sum_up(short: list[Record], long: list[Record]) -> bool:
+    """Return whether records have each label of a column of others once."""
+    for name in short[0]:
+        labels = [record.get(name) for record in short]
+        if not all(isinstance(label, str) for label in labels) or len({*labels}) < len(labels):
+            continue
+        others = [record.get(name) for record in long]
+        if all(isinstance(label, str) for label in others) and {*others} == {*labels}:
+            return True
+    return False
+
+
+def lists_of_some(records: list[Record]) -> set[str]:
+    """Return the lists of records that not all scored records have, which are details of these.
+
+    Examples
+    --------
+    >>> lists_of_some([{"score": 1, "parts": [{"score": 1}]}, {"score": 0, "parts": []}])
+    {'parts'}
+    >>> lists_of_some([{"parts": [{"score": 1}]}, {"parts": []}])
+    set()
+    """
+    if not all(any(_is_quality(n) for n, v in r.items() if is_score(v)) for r in records):
+        return set()
+    paths = [set(_lists_in(record)) for record in records]
+    return set[str].union(*paths) - set[str].intersection(*paths)
+
+
+def _lists_in(record: Record, prefix: str = "", depth: int = 0) -> Iterator[str]:
+    """Yield the names of the lists of records in a record."""
+    for name, value in record.items():
+        if isinstance(value, Mapping) and depth < _MOST:
+            yield from _lists_in(cast("Record", value), f"{prefix}{name}.", depth + 1)
+        elif isinstance(value, list) and value and isinstance(value[0], Mapping):
+            yield f"{prefix}{name}"
+
+
+def _is_quality(name: str) -> bool:
+    """Return whether a name is that of a measure of which more is better, or of any score."""
+    known = directed([name])
+    return common_name(name) in COMMON["value"] or (bool(known) and known[0].better == "higher")
+
+
+def _has_measure(value: object, depth: int = 0) -> bool:
+    """Return whether a number in a value is named as a measure that is no time and no cost."""
+    if depth > _MOST:
+        return True
+    if isinstance(value, list):
+        return any(_has_measure(v, depth + 1) for v in cast("list[object]", value))
+    if not isinstance(value, Mapping):
+        return False
+    record = cast("Record", value)
+    if any(_has_measure(v, depth + 1) for v in record.values()):
+        return True
+    names = [name for name, v in record.items() if is_score(v) and not _COST.search(name)]
+    return any(directed([name]) or common_name(name) in COMMON["value"] for name in names)
 
 
 def replicated(rows: Rows) -> Rows:

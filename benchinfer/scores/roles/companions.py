@@ -103,16 +103,31 @@ def differences(columns: Sequence[ColumnProfile]) -> dict[str, str]:
 
 def _ranks(x: Array, y: Array, finite: Flags, blocks: Codes) -> bool:
     """Return whether whole numbers are the ranks of others within blocks."""
-    from scipy.stats import rankdata
-
     if x[finite].min() < 1 or x[finite].max() <= 1 or len(np.unique(x[finite])) > 200:
         return False
-    right = np.zeros((2, len(x)), bool)
-    for block in np.unique(blocks):
-        rows = np.flatnonzero((blocks == block) & finite)
-        for way, sign in enumerate((1, -1)):
-            right[way, rows] = x[rows] == rankdata(sign * y[rows], "min")
-    return bool((right[:, finite].mean(axis=1) > 0.95).any())
+    ranks, scores, blocks = x[finite], y[finite], blocks[finite]
+    return any(np.mean(ranks == _ranked(sign * scores, blocks)) > 0.95 for sign in (1, -1))
+
+
+def _ranked(scores: Array, blocks: Codes) -> Codes:
+    """Return the ranks of scores within blocks, the least one of equal scores.
+
+    Examples
+    --------
+    >>> _ranked(np.array([3.0, 1.0, 1.0, 2.0, 5.0]), np.array([0, 0, 0, 1, 1])).tolist()
+    [3, 1, 1, 1, 2]
+    """
+    order = np.lexsort((scores, blocks))
+    ordered, of_block = scores[order], blocks[order]
+    place = np.arange(len(order))
+    new_block = np.append(True, of_block[1:] != of_block[:-1])
+    new_score = new_block | np.append(True, ordered[1:] != ordered[:-1])
+    first, begin = (
+        np.maximum.accumulate(np.where(new, place, 0)) for new in (new_score, new_block)
+    )
+    ranks = np.empty(len(order), np.int64)
+    ranks[order] = first - begin + 1
+    return ranks
 
 
 def _bounds(

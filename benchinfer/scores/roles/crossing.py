@@ -71,7 +71,7 @@ def crossings(table: Structure) -> Iterator[Crossing]:
             options = [
                 [(_ITEM, "replication", k.name)]
                 if k in items
-                else _further_roles(k, table.effects.get(k.name), dataset)
+                else _further_roles(k, table.effects.get(k.name), algorithm, dataset)
                 for k in rest
             ]
             options += [_nested_roles(key, nested, dataset)] if nested else []
@@ -89,10 +89,15 @@ def crossings(table: Structure) -> Iterator[Crossing]:
 def _pairs(
     keys: Sequence[ColumnProfile],
 ) -> Iterator[tuple[ColumnProfile | None, ColumnProfile | None]]:
-    """Yield the pairs of algorithm and data set that columns may be; None stands for no column."""
+    """Yield the pairs of algorithm and data set that columns may be; None stands for no column.
+
+    Where algorithms are declared, the first is of these.
+    """
+    declared = [k for k in keys if k.named("algorithm") >= DECLARED]
     for algorithm, dataset in itertools.product((None, *keys), repeat=2):
         same = algorithm is dataset and (algorithm is not None or len(keys) > 1)
-        if same or (algorithm is not None and not may_be_algorithm(algorithm)):
+        other = bool(declared) and algorithm not in declared
+        if same or other or (algorithm is not None and not may_be_algorithm(algorithm)):
             continue
         if dataset is None or may_be_dataset(dataset):
             yield algorithm, dataset
@@ -164,7 +169,10 @@ def _as_dataset(column: ColumnProfile) -> float:
 
 
 def _further_roles(
-    column: ColumnProfile, effect: Effect | None, dataset: ColumnProfile | None
+    column: ColumnProfile,
+    effect: Effect | None,
+    algorithm: ColumnProfile | None,
+    dataset: ColumnProfile | None,
 ) -> list[tuple[float, str, str]]:
     """Return roles of a key column that is neither algorithm nor data set, the likeliest first."""
     ratio = effect.ratio if effect else 0.0
@@ -174,11 +182,14 @@ def _further_roles(
     replication += float(np.clip(1.2 - 0.5 * ratio, -1.5, 1.2))
     # A few levels that cross all others are factors, no repeated answer, unless they may count.
     repeated = column.named("replication") > 0 or like_replications(column.labels) > 0
-    levels = column.kind != "whole" and column.n <= MOST_LEVELS
+    levels = not column.in_a_row() and column.n <= MOST_LEVELS
     replication -= 9.0 * (levels and not repeated)
     factor = lead(column, "factor") - 0.3 + {"real": 0.6, "boolean": 0.6}.get(column.kind, 0.0)
     if column.named("attribute", "companion") >= OWN:  # a size or version that crosses all others
         factor, replication = factor - lead(column, "factor"), -9.0
+    # A second column of algorithms is a factor beside those that are declared.
+    declared = algorithm is not None and algorithm.named("algorithm") >= DECLARED
+    least = DECLARED if declared else OWN
     factor += 0.3 if column.n <= 6 else -0.4 if column.n <= MOST_LEVELS else -3.0
     of_measures = sum(bool(direction(label)) for label in column.labels) / max(
         1, len(column.labels)
@@ -189,8 +200,12 @@ def _further_roles(
         "measure": lead(column, "measure") - 1.5 + 4.0 * of_measures * text
         if column.named("measure") or of_measures >= 0.5
         else -9.0,
-        "dataset": lead(column, "dataset") - 1.6 if dataset is not None else -9.0,
-        "algorithm": lead(column, "algorithm") - 0.6 if column.named("algorithm") >= OWN else -9.0,
+        "dataset": lead(column, "dataset") - 1.6
+        if dataset is not None and may_be_dataset(column)
+        else -9.0,
+        "algorithm": lead(column, "algorithm") - 0.6
+        if column.named("algorithm") >= least
+        else -9.0,
         "status": lead(column, "status") - 2.5 - 2.0 * column.balanced if text else -9.0,
     }
     if column.of_measures and max(column.suggested.values(), default=0.0) < DECLARED:

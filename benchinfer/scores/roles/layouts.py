@@ -13,7 +13,7 @@ from benchinfer.numerics.types import Array
 from benchinfer.scores.roles.companions import aggregates, companions, differences
 from benchinfer.scores.roles.crossing import MOST_ALGORITHMS, Crossing
 from benchinfer.scores.roles.dependencies import decides, joint_codes
-from benchinfer.scores.roles.directions import direction, plain
+from benchinfer.scores.roles.directions import direction, places_of_measure, plain
 from benchinfer.scores.roles.labels import known_labels
 from benchinfer.scores.roles.names import AGGREGATE, OWN, VALUES
 from benchinfer.scores.roles.profile import ColumnProfile
@@ -75,21 +75,29 @@ class Layouts:
     def _without_attributes(
         self, crossing: Crossing
     ) -> tuple[dict[str, str], tuple[ColumnProfile, ...]]:
-        """Return the roles, and the numbers that neither algorithm nor data set decides."""
+        """Return the roles, and the numbers that neither algorithm nor data set decides.
+
+        A named score that one of them decides is an attribute beside others of which none is.
+        """
         roles, rest = dict(crossing.roles), list[ColumnProfile]()
-        rows = self._table.rows
+        owners = {c.name: self._owner(c, crossing) for c in self._table.numbers}
+        scores = [c.name for c in self._table.numbers if c.named("score")]
+        free = any(not owners[name] for name in scores)
         for column in self._table.numbers:
-            owner = ""
-            for role, by in (("algorithm", crossing.algorithm), ("dataset", crossing.dataset)):
-                fits = by is not None and not by.unique and rows >= 2 * by.n and column.n > 1
-                if by is None or not fits or column.named("score") or owner:
-                    continue
-                owner = role if self._decided(by, column) else ""
-            if owner and self._table.row_label is None:
+            owner = owners[column.name]
+            if owner and (free or column.name not in scores) and self._table.row_label is None:
                 roles[column.name] = f"attribute of {owner}"
             else:
                 rest.append(column)
         return roles, tuple(rest)
+
+    def _owner(self, column: ColumnProfile, crossing: Crossing) -> str:
+        """Return the role whose labels decide a column; empty if none does."""
+        for role, by in (("algorithm", crossing.algorithm), ("dataset", crossing.dataset)):
+            fits = by is not None and not by.unique and self._table.rows >= 2 * by.n
+            if by is not None and fits and column.n > 1 and self._decided(by, column):
+                return role
+        return ""
 
     def _long(
         self,
@@ -186,7 +194,9 @@ class Layouts:
 
 
 def _share_named(columns: Sequence[ColumnProfile]) -> float:
-    """Return the share of columns that are named as scores."""
+    """Return the share of columns that are named as scores; none where they share one measure."""
+    if places_of_measure([c.name for c in columns]):
+        return 0.0
     return sum(c.named("score") >= 2 for c in columns) / len(columns) if columns else 0.0
 
 
@@ -200,9 +210,16 @@ def _one_scale(
         if not known.get(c.name, "").startswith(("the same", "rank"))
         and not AGGREGATE.fullmatch(plain(c.name))
     ]
+    if places := places_of_measure([c.name for c in block]):
+        block = [
+            c
+            for c in block
+            if c.name not in places or not AGGREGATE.fullmatch(plain(c.name).rpartition("_")[0])
+        ]
     orders = {c.name: c.magnitude for c in block}
     middle = float(np.median(list(orders.values()))) if orders else 0.0
     few_named = sum(bool(c.named("score")) for c in numbers) < len(block) / 2
+    few_named = few_named or bool(places)
     integral = all(c.integral for c in block)
 
     def is_odd(column: ColumnProfile) -> bool:

@@ -51,6 +51,7 @@ from benchinfer.scores.sources.folders import (
     below,
     files_below,
     is_table,
+    left_out,
     names_apart,
     not_opened,
     of_names,
@@ -397,16 +398,7 @@ def _of_files(
         hint = "the run ended before its first score, or other files have its scores."
         notes.append(Finding("files without scores", "warning", len(empty), what, where, hint))
     if bad:
-        left_out = "is left out" if len(bad) == 1 else "are left out"
-        what = f"{count(len(bad), 'file')} cannot be read, and {left_out}."
-        where = (
-            ("file", "why"),
-            *((file, str(error).partition("\n")[0]) for file, error in bad.items()),
-        )
-        hint = "mend them, or take them away."
-        notes.append(
-            Finding("files that cannot be read", "warning", len(bad), what, where[:6], hint)
-        )
+        notes.append(left_out({file: str(error) for file, error in bad.items()}))
     streams = [other for other in others if is_stream(other)]
     if streams:
         notes.append(not_opened(streams, folder))

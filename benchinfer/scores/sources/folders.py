@@ -1,6 +1,6 @@
 """Files of a folder: which of them are tables, what their names say, and their rows together."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -8,7 +8,7 @@ from typing import Any
 import narwhals as nw
 
 from benchinfer.core.errors import ScoreTableError
-from benchinfer.core.numbers import count
+from benchinfer.core.numbers import count, several
 from benchinfer.scores.columns.engines import as_label, lazy
 from benchinfer.scores.columns.roles import COMMON, common_name, expression, placeholders, slots
 from benchinfer.scores.coverage import Finding
@@ -95,21 +95,18 @@ def with_notes(source: Source, notes: Sequence[Finding]) -> Source:
 
 
 def together(parts: Sequence[Source], names: Sequence[str], notes: Sequence[Finding]) -> Source:
-    """Return one source of the rows of several sources, with the columns that all have."""
-    columns, left_out = _columns_of_all([part.names for part in parts], names)
+    """Return one source of the rows of several sources, with the columns that all have.
+
+    Sources with faults in their rows are left out where they are fewer than the others.
+    """
+    columns, of_some = _columns_of_all([part.names for part in parts], names)
 
     def load(labels: Columns, scores: Columns, covariates: Columns) -> Loaded:
         loaded = [part.load(labels, scores, covariates) for part in parts]
-        tables = [frame.collect() for frame, _ in loaded]
-        findings = [
-            replace(finding, what=f"{file}: {finding.what}")
-            if finding.severity == "error"
-            else finding
-            for file, (_, of_part) in zip(names, loaded, strict=True)
-            for finding in of_part
-        ]
-        findings += _files_read([len(table) for table in tables], names)
-        findings += [*left_out, *notes]
+        frames, findings = _without_faults(loaded, names)
+        tables = [frame.collect() for frame in frames.values()]
+        findings += _files_read([len(table) for table in tables], [*frames])
+        findings += [*of_some, *notes]
         return _joined(tables, labels, [*scores, *slots(covariates)]), findings
 
     kinds = {c: kind for part in parts for c, kind in part.kinds.items() if c in columns}
@@ -117,6 +114,36 @@ def together(parts: Sequence[Source], names: Sequence[str], notes: Sequence[Find
     for part in parts[1:]:
         known = None if known is None else known.joined(part.known)
     return replace(parts[0], names=tuple(columns), load=load, kinds=kinds, known=known, stream=None)
+
+
+def _without_faults(
+    loaded: Sequence[Loaded], names: Sequence[str]
+) -> tuple[dict[str, nw.LazyFrame[Any]], list[Finding]]:
+    """Return the rows of the sources without faults by name, and findings; of all if most have."""
+    faults = {
+        name: next((f.what for f in findings if f.severity == "error"), "")
+        for name, (_, findings) in zip(names, loaded, strict=True)
+    }
+    faulty = {name: what for name, what in faults.items() if what}
+    faulty = faulty if 2 * len(faulty) < len(names) else {}
+    frames = {n: frame for n, (frame, _) in zip(names, loaded, strict=True) if n not in faulty}
+    findings = [
+        replace(f, what=f"{name}: {f.what}") if f.severity == "error" else f
+        for name, (_, of_source) in zip(names, loaded, strict=True)
+        for f in of_source
+        if name not in faulty
+    ]
+    return frames, [*findings, *([left_out(faulty)] if faulty else [])]
+
+
+def left_out(faults: Mapping[str, str]) -> Finding:
+    """Report files that cannot be read, each with the reason."""
+    n = len(faults)
+    are_left_out = f"{'is' if n == 1 else 'are'} left out"
+    what = f"{count(n, 'file')} cannot be read, and {are_left_out}: {several([*faults])}."
+    where = (("file", "why"), *((file, why.partition("\n")[0]) for file, why in faults.items()))
+    hint = "mend them, or take them away."
+    return Finding("files that cannot be read", "warning", n, what, where[:6], hint)
 
 
 def of_one_kind(

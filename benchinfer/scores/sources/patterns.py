@@ -7,7 +7,9 @@ from itertools import takewhile
 
 _SEPARATORS = re.compile(r"( - |[/_.:|@=, -])")
 _FOLDER = "\0"  # stands for the name of the folder in that of a file
-_COUNTED = re.compile(r"(\D*?)[_-]?(\d+)")
+_POINT = "\1"  # stands for the point of a decimal number, which separates nothing
+_DECIMAL = re.compile(r"(?<![\d.])(\d+)\.(?=\d+(?![\d.]))")
+_COUNTED = re.compile(rf"(\D*?)[_-]?(\d+(?:{_POINT}\d+)?)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +56,16 @@ def pattern_of(names: Sequence[str]) -> Pattern:
     --------
     >>> pattern_of(["run-ppo_1-tag-return", "run-dqn_2-tag-return", "run-dqn_1-tag-return"]).texts
     ('run-', '_', '-tag-return')
+    >>> pattern_of(["svm_noise0.1", "svm_noise0.2", "knn_noise0.1"]).labels[1]
+    ('0.1', '0.2', '0.1')
     """
+    pattern = _pattern_of([_DECIMAL.sub(rf"\1{_POINT}", name) for name in names])
+    labels = (tuple(label.replace(_POINT, ".") for label in part) for part in pattern.labels)
+    return Pattern(tuple(text.replace(_POINT, ".") for text in pattern.texts), tuple(labels))
+
+
+def _pattern_of(names: Sequence[str]) -> Pattern:
+    """Return the pattern of names in which no decimal number has a point."""
     head, tail = _constant(names)
     inner = [name[len(head) : len(name) - len(tail)] for name in names]
     texts, labels = [head], list[tuple[str, ...]]()

@@ -478,7 +478,7 @@ def test_the_centre_of_t_interactions_is_that_of_a_typical_data_set(outweighed):
 
 
 def test_the_row_on_mean_differences_goes_with_the_verdicts(outweighed):
-    result = bi.compare_bayes(outweighed, preset="signed-rank", quantity="dominant", seed=1)
+    result = bi.compare_bayes_pairs(outweighed, test="signed-rank", quantity="dominant", seed=1)
     assert result.contrasts(all=True)["winner"].tolist() == ["new"]
     assert result.diagnostics().set_index("check").loc[OTHER_SIGN, "value"] == 1
     other = result.of("next")

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 import benchinfer as bi
-from benchinfer.analyses.factors import figures
+from benchinfer.analyses.factors.figures import cells, effects, interactions
 from benchinfer.analyses.factors.sections import factor_sections
 from benchinfer.comparison.sections import sections_of
 from benchinfer.core.sections import Request
@@ -272,11 +272,28 @@ def test_compare_compares_cells_where_levels_cannot_be():
     scores = read(runs())
     of_cells = bi.compare(scores, control="vit/mixup/sgd")["accuracy"]
     assert of_cells.algorithms == scores.algorithms
-    assert len(bi.compare(read(runs(datasets=1)))["accuracy"].algorithms) == 8
     one_level = scores.subset(algorithms=["vit/mixup/sgd", "resnet/mixup/sgd"])
     assert len(bi.compare(one_level)["accuracy"].algorithms) == 2
     with pytest.raises(DesignError, match="does not go with factors"):
         bi.compare(scores, alternative="better")
+
+
+def test_compare_gives_effects_on_one_data_set_where_replications_can_be_units():
+    table = one_data_set().rename(columns={"dataset": "seed"}).assign(dataset="cifar")
+    scores = read(table, resampling="items")
+    answer = bi.compare(scores)
+    assert answer.choices["accuracy"].analysis == "factors"
+    assert str(answer["accuracy"]) == str(bi.compare_factors(scores))
+    assert "over replications like these on cifar, vit is better" in answer.headline()
+    assert "not declared" not in answer.sentence()
+    assert "is not declared: p-values hold if" in bi.compare(read(table)).sentence()
+    drawn = bi.compare(read(table, resampling="bootstrap"))
+    assert "on cifar as drawn, vit is better" in drawn.sentence()
+    one_score = table[table["seed"] == "d00"]
+    for scores in (read(table, resampling="cv:8"), read(one_score.drop(columns="seed"))):
+        answer = bi.compare(scores)
+        assert len(answer["accuracy"].algorithms) == 8
+        assert answer.choices["accuracy"].analysis != "factors"
 
 
 def test_measures_are_statements_of_their_own():
@@ -320,7 +337,7 @@ def test_ablations_of_one_factor_at_a_time_are_compared_with_the_full_cell():
 
 
 def test_the_figure_has_main_effects_and_interactions(factors):
-    laid = figures.layout(factors)
+    laid = effects.layout(factors)
     assert [row.label for row in laid.rows] == [
         "vit vs resnet",
         "mixup vs none",
@@ -344,8 +361,103 @@ def test_the_figure_shows_pairs_with_the_best_of_many_levels():
     more = [table.assign(optimiser=table["optimiser"] + str(i)) for i in range(4)]
     many = pd.concat(more).drop(columns="old")
     many["accuracy"] += np.random.default_rng(4).normal(scale=0.003, size=len(many))
-    laid = figures.layout(bi.compare_factors(read(many, repeats="mean")))
+    laid = effects.layout(bi.compare_factors(read(many, repeats="mean")))
     assert any(note.startswith("optimiser: 10 of 28 pairs") for note in laid.notes)
+
+
+def test_lines_are_means_and_bars_the_simple_effects(factors):
+    laid = interactions.layout(factors)
+    assert [(panel.factor, panel.at, panel.note) for panel in laid.panels] == [
+        ("aug", "backbone", "they interact"),
+        ("optimiser", "backbone", "no interaction is shown"),
+        ("optimiser", "aug", "no interaction is shown"),
+    ]
+    panel = laid.panels[0]
+    assert panel.levels == ("vit", "resnet")
+    means = runs().groupby(["dataset", *ROLES])["accuracy"].mean()
+    means = means.groupby(["aug", "backbone"]).mean()
+    first, other = panel.lines
+    assert (first.label, other.label) == ("mixup", "none")
+    for line in panel.lines:
+        expected = [means[line.label, level] for level in panel.levels]
+        np.testing.assert_allclose(line.mean, expected)
+    simple = factors.simple("aug", at="backbone").set_index("at_level").loc[[*panel.levels]]
+    np.testing.assert_allclose(first.mean - other.low, simple["conf_high"])
+    np.testing.assert_allclose(first.mean - other.high, simple["conf_low"])
+    assert other.decided.tolist() == simple["decided"].tolist() == [True, True]
+    assert np.isnan(first.low).all()
+
+
+def test_an_interaction_plot_of_a_pair_has_the_first_factor_across(factors):
+    (panel,) = interactions.layout(factors, pair=("aug", "backbone")).panels
+    assert (panel.at, panel.factor) == ("aug", "backbone")
+    for pair, text in ((("aug", "x"), "unknown factor"), (("aug", "aug"), "with itself")):
+        with pytest.raises(DesignError, match=text):
+            factors.plot("interactions", pair=pair)
+    laid = interactions.layout(factors, top=1)
+    assert len(laid.panels) == 1
+    assert "1 of 3 pairs of factors" in laid.notes
+
+
+def test_the_control_has_the_line_without_bars():
+    one = bi.compare_factors(read(runs()), control={"aug": "none", "optimiser": "sgd"})
+    for panel in interactions.layout(one).panels:
+        assert panel.lines[0].label == {"aug": "none", "optimiser": "sgd"}[panel.factor]
+    assert [line.label for line in interactions.layout(one).panels[0].lines] == ["none", "mixup"]
+
+
+@pytest.mark.parametrize("better", ["lower", "higher"])
+def test_ratios_are_drawn_on_a_logarithmic_axis(better):
+    table = runs()
+    table["accuracy"] = np.exp(table["accuracy"])
+    measure = bi.Measure("accuracy", better, scale="log")
+    result = bi.compare_factors(bi.read_scores(table, measures=[measure], columns=ROLES))
+    laid = interactions.layout(result)
+    assert laid.log
+    first, other = laid.panels[0].lines
+    simple = result.simple("aug", at="backbone").set_index("at_level")
+    simple = simple.loc[[*laid.panels[0].levels]]
+    (pair,) = {*zip(simple["first"], simple["second"], strict=True)}
+    ratio = first.mean / other.mean if pair[0] == first.label else other.mean / first.mean
+    np.testing.assert_allclose(ratio, simple["estimate"])
+    assert (other.low < other.mean).all() == (better == "higher")
+    assert result.plot("interactions").axes
+
+
+def test_means_of_incomplete_grids_are_those_of_the_model():
+    table = runs(datasets=12, noise=0)
+    cell = table.groupby(["dataset", *ROLES]).ngroup()
+    gone = np.random.default_rng(7).permutation(cell.max() + 1)[:30]
+    result = bi.compare_factors(read(table[~cell.isin(gone)]))
+    assert result.modelled
+    (panel,) = interactions.layout(result, pair=("backbone", "aug")).panels
+    simple = result.simple("aug", at="backbone").set_index("at_level").loc[[*panel.levels]]
+    first, other = panel.lines
+    np.testing.assert_allclose(first.mean - other.mean, simple["estimate"])
+    one = result["backbone"].summary().set_index("algorithm")["estimate"]
+    np.testing.assert_allclose((first.mean + other.mean) / 2, one[[*panel.levels]])
+
+
+def test_the_heat_map_holds_the_means_of_all_cells(factors):
+    laid = cells.layout(factors)
+    assert laid.rows == ("vit/mixup", "vit/none", "resnet/mixup", "resnet/none")
+    assert laid.columns == ("sgd", "adam")
+    means = factors.cells().set_index("algorithm")["estimate"]
+    for row, texts in zip(laid.rows, laid.texts, strict=True):
+        expected = [means[f"{row}/{column}"] for column in laid.columns]
+        np.testing.assert_allclose([float(text) for text in texts], expected, atol=5e-4)
+    assert laid.best.tolist() == [[True, False]] + [[False, False]] * 3
+    assert laid.alt.endswith("best: vit/mixup/sgd.")
+    assert len(cells.layout(factors, top=2).rows) == 2
+
+
+def test_the_heat_map_shows_gaps_and_the_order_of_numbers():
+    table = runs().replace({"optimiser": {"adam": "10", "sgd": "9"}})
+    part = table[~((table["backbone"] == "vit") & (table["aug"] == "none"))]
+    part = pd.concat([part, table[table["dataset"] == "d00"]]).drop_duplicates()
+    laid = cells.layout(bi.compare_factors(read(part)))
+    assert laid.columns == ("9", "10")
+    assert "means over the data sets that hold a cell" in laid.notes
 
 
 def test_a_factor_of_many_levels_is_said_by_its_best_one():

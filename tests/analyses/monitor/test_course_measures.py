@@ -1,5 +1,6 @@
 """Several measures decided together."""
 
+import html
 import json
 
 import numpy as np
@@ -39,7 +40,7 @@ def read(rows):
 def test_each_measure_has_its_share_of_the_level(method):
     """But for Holm's steps a measure is decided as alone at half the level."""
     rows = two(250, [0.0, 0.2, 0.4], [0.0, 0.1, 1.0])
-    both = bi.monitor(read(rows), ["acc", "sec"], method=method)
+    both = bi.monitor_measures(read(rows), ["acc", "sec"], method=method)
     assert list(both) == ["acc", "sec"]
     for name in both:
         alone = bi.monitor(read(rows), name, method=method, level=0.975)
@@ -68,7 +69,9 @@ def test_each_measure_has_its_share_of_the_level(method):
 
 
 def test_holm_steps_go_over_all_measures():
-    both = bi.monitor(read(two(60, [0.0, 0.5], [0.0, 0.2])), ["acc", "sec"], method="anytime")
+    both = bi.monitor_measures(
+        read(two(60, [0.0, 0.5], [0.0, 0.2])), ["acc", "sec"], method="anytime"
+    )
     rows = both.contrasts(all=True)
     p = rows["p_raw"].to_numpy()
     order = np.argsort(p)
@@ -79,7 +82,7 @@ def test_holm_steps_go_over_all_measures():
 def test_an_experiment_ends_when_all_measures_are_decided(tmp_path):
     """An algorithm runs on for the measure that needs it, and a run serves all measures."""
     rows = two(250, [0.0, 3.0, 3.1], [0.0, 3.0, 0.0])
-    first = bi.monitor(
+    first = bi.monitor_measures(
         read(rows[rows["replication"] <= 50]), ["acc", "sec"], state=tmp_path / "s.json"
     )
     assert first.decision == "go on"
@@ -93,7 +96,7 @@ def test_an_experiment_ends_when_all_measures_are_decided(tmp_path):
     assert cells.groupby("algorithm").size().to_dict() == {"a": 50, "b": 50, "c": 50}
     assert first["acc"].next_cells()["algorithm"].unique().tolist() == ["b", "c"]
     assert "All measures: Go on: 4 of 6 pairs decided and 2 going on." in str(first)
-    last = bi.monitor(read(rows), ["acc", "sec"], state=tmp_path / "s.json")
+    last = bi.monitor_measures(read(rows), ["acc", "sec"], state=tmp_path / "s.json")
     assert last.decision == "undecidable"
     assert last["acc"].contrasts(all=True)["n_used"].tolist()[:2] == [50, 50]
     assert len(last.next_cells()) == 0
@@ -106,32 +109,32 @@ def test_looks_one_by_one(method, tmp_path):
     rows = two(200, [0.0, 0.3, 0.9], [0.0, 0.2, 0.9], datasets=2)
     for n in (70, 150, 200):
         part = read(rows[rows["replication"] <= n])
-        found = bi.monitor(part, ["acc", "sec"], method=method, state=tmp_path / "s.json")
-    again = bi.monitor(part, ["acc", "sec"], method=method, state=tmp_path / "s.json")
+        found = bi.monitor_measures(part, ["acc", "sec"], method=method, state=tmp_path / "s.json")
+    again = bi.monitor_measures(part, ["acc", "sec"], method=method, state=tmp_path / "s.json")
     pd.testing.assert_frame_equal(again.contrasts(all=True), found.contrasts(all=True))
     saved = bi.load(found.save(tmp_path / "r.json"))
     pd.testing.assert_frame_equal(saved.contrasts(all=True), found.contrasts(all=True))
     assert set(found.diagnostics()["measure"]) == {"acc", "sec"}
     changed = rows.assign(value=rows["value"] + (rows["measure"] == "sec") * 0.1)
     with pytest.raises(bi.ScoreTableError, match="scores changed"):
-        bi.monitor(read(changed), ["acc", "sec"], method=method, state=tmp_path / "s.json")
+        bi.monitor_measures(read(changed), ["acc", "sec"], method=method, state=tmp_path / "s.json")
 
 
 def test_a_replication_counts_when_all_measures_have_it():
     rows = two(100, [0.0, 0.1], [0.0, 0.1])
     late = (rows["measure"] == "sec") & (rows["replication"] > 90)
-    found = bi.monitor(read(rows[~late]), ["acc", "sec"])
+    found = bi.monitor_measures(read(rows[~late]), ["acc", "sec"])
     assert found["acc"].contrasts(all=True)["n_used"].tolist() == [50]
     cells = found.next_cells()
     assert cells["replication"].unique().tolist() == [str(n) for n in range(91, 101)]
-    assert bi.monitor(read(rows), ["acc", "sec"])["acc"].contrasts(all=True)["n_used"].tolist() == [
-        100
-    ]
+    assert bi.monitor_measures(read(rows), ["acc", "sec"])["acc"].contrasts(all=True)[
+        "n_used"
+    ].tolist() == [100]
 
 
 def test_a_list_of_one_measure():
     rows = two(60, [0.0, 0.1], [0.0, 0.1])
-    found = bi.monitor(read(rows), ["acc"])
+    found = bi.monitor_measures(read(rows), ["acc"])
     alone = bi.monitor(read(rows), "acc")
     pd.testing.assert_frame_equal(found["acc"].contrasts(all=True), alone.contrasts(all=True))
     assert found.decision == alone.decision
@@ -141,16 +144,16 @@ def test_measures_that_cannot_be_watched_together():
     rows = two(60, [0.0, 0.1, 0.2], [0.0, 0.1, 0.2])
     part = rows[(rows["measure"] == "acc") | (rows["algorithm"] != "c")]
     with pytest.raises(bi.DesignError, match=r"same algorithms(.|\n)*sec +2"):
-        bi.monitor(read(part), ["acc", "sec"])
+        bi.monitor_measures(read(part), ["acc", "sec"])
     with pytest.raises(bi.DesignError, match="each measure once"):
-        bi.monitor(read(rows), ["acc", "acc"])
+        bi.monitor_measures(read(rows), ["acc", "acc"])
     with pytest.raises(bi.DesignError, match="each measure once"):
-        bi.monitor(read(rows), [])
+        bi.monitor_measures(read(rows), [])
 
 
 def test_a_figure_and_a_report_of_all_measures(tmp_path):
     rows = two(50, [0.0, 3.0, 3.1], [0.0, 3.0, 0.0])
-    both = bi.monitor(read(rows), ["acc", "sec"])
+    both = bi.monitor_measures(read(rows), ["acc", "sec"])
     assert list(both.relations()) == ["acc", "sec"]
     assert both.relations()["acc"] == both["acc"].relation()
     said = both.plot().get_label()
@@ -159,18 +162,20 @@ def test_a_figure_and_a_report_of_all_measures(tmp_path):
         both.plot("path")
     text = both.report(tmp_path / "r.html", scores=read(rows)).read_text(encoding="utf-8")
     assert text.count("Where the experiment stands") >= 2
+    call = "bi.monitor_measures(scores, ['acc', 'sec'], last_stage=5)['sec'],"
+    assert call in html.unescape(text)
     assert text.count("What is owed to the order") >= 2
 
 
 def test_runs_serve_all_measures():
     """b and c go on by acc, a and c by sec: all three run on."""
-    both = bi.monitor(read(two(50, [0.0, 3.0, 3.1], [0.0, 3.0, 0.0])), ["acc", "sec"])
+    both = bi.monitor_measures(read(two(50, [0.0, 3.0, 3.1], [0.0, 3.0, 0.0])), ["acc", "sec"])
     assert runs(*both.values()) == Runs(150, 750, 750, ended=False)
     assert runs(both["acc"]) == Runs(150, 550, 750, ended=False)
 
 
 def test_words_of_several_measures(tmp_path):
-    both = bi.monitor(read(two(50, [0.0, 3.0, 3.1], [0.0, 3.0, 6.0])), ["acc", "sec"])
+    both = bi.monitor_measures(read(two(50, [0.0, 3.0, 3.1], [0.0, 3.0, 6.0])), ["acc", "sec"])
     assert both["sec"].decision == "decided"
     assert both["sec"].headline().endswith("By this measure no pair goes on: 3 of 3 pairs decided.")
     assert "The experiment can stop" not in str(both)

@@ -89,6 +89,25 @@ def test_texts_keep_to_the_canvas_and_apart(k, name, width):
     assert faults(bi.plot(found, width=width)) == ([], [])
 
 
+@pytest.mark.parametrize("log", [False, True])
+def test_the_word_in_the_best_corner_touches_no_mark(log):
+    scores = [(0.90, 1.0), (0.5, 4.0), (0.88, 1.1), (0.4, 8.0)]
+    rows = [(d, f"a{n}", *pair) for d in range(6) for n, pair in enumerate(scores)]
+    frame = pd.DataFrame(rows, columns=["dataset", "algorithm", "acc", "seconds"])
+    scale = "log" if log else "identity"
+    measures = [bi.Measure("acc", "higher"), bi.Measure("seconds", "lower", scale=scale)]
+    figure = bi.plot(bi.pareto(bi.read_scores(frame, measures=measures)), width=3.3)
+    figure.draw_without_rendering()
+    (ax,) = figure.axes
+    (box,) = [text.get_window_extent() for text in ax.texts if text.get_text() == "better"]
+    marked = [line for line in ax.lines if line.get_marker() != "None"]
+    points = np.vstack([ax.transData.transform(line.get_xydata()) for line in marked])
+    assert len(points) == 4
+    for x, y in points:
+        apart = np.hypot(x - np.clip(x, box.x0, box.x1), y - np.clip(y, box.y0, box.y1))
+        assert apart > 3.5 / 72 * figure.dpi
+
+
 def test_a_name_stands_out_among_many():
     _, found = front(40)
     off = next(name for name in found.algorithms if name not in found.front())

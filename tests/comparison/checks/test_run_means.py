@@ -82,4 +82,4 @@ def test_a_front_and_several_measures_watched_take_no_cases_for_data_sets():
     with pytest.raises(bi.errors.DesignError, match="share the state of a machine"):
         bi.pareto(scores)
     with pytest.raises(bi.errors.DesignError, match="share the state of a machine"):
-        bi.monitor(scores, ["a", "b"])
+        bi.monitor_measures(scores, ["a", "b"])

@@ -88,7 +88,7 @@ def in_domains(d=12):
         (bi.compare_wins, {}),
         (bi.compare_wins, {"by": "replications"}),
         (bi.compare_meta, {}),
-        (bi.compare_bayes, {"preset": "sign", "seed": 1}),
+        (bi.compare_bayes_pairs, {"test": "sign", "seed": 1}),
     ],
 )
 def test_every_headline_names_the_domains(compare, options):

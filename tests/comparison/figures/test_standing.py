@@ -13,6 +13,7 @@ from benchinfer.comparison.figures.standing import standing
 from benchinfer.core.arguments import ArgumentError
 from benchinfer.core.errors import DesignError
 from benchinfer.core.verdict import Verdict
+from benchinfer.plots.style import spread_apart
 
 
 def table(k=4, d=6, seed=1, better="higher", tolerance=0.02, scale="identity", gaps=()):
@@ -120,7 +121,32 @@ def test_points_are_counted_by_the_tolerance(better, scale):
         gap = abs(measure.orient(x) - measure.orient(y))
         np.testing.assert_allclose(gap, measure.margin, rtol=1e-6)
     above = Verdict.SECOND if better == "higher" else Verdict.FIRST
-    assert laid.above == above
+    assert laid.words[0][1] == above
+
+
+@pytest.mark.parametrize("scale", ["identity", "log"])
+@pytest.mark.parametrize("name", ["a{}", "random_forest_{}"])
+def test_words_in_the_corners_touch_no_mark(scale, name):
+    scores = [(0.10, 0.90), (0.90, 0.10), (0.5, 0.52), (0.14, 0.88), (0.7, 0.11)]
+    rows = [(d, name.format(a), x) for d, pair in enumerate(scores) for a, x in enumerate(pair)]
+    frame = pd.DataFrame(rows, columns=["dataset", "algorithm", "x"])
+    measure = bi.Measure("x", "higher", scale=scale)
+    figure = bi.plot(bi.read_scores(frame, measures=[measure]), "scatter", width=3.3)
+    figure.draw_without_rendering()
+    (ax,) = figure.axes
+    words = [text.get_window_extent() for text in ax.texts if "better" in text.get_text()]
+    marks = [
+        ax.transData.transform(line.get_xydata())
+        for line in ax.lines
+        if line.get_marker() != "None"
+    ]
+    radius = 3.5 / 72 * figure.dpi
+    assert len(words) == 2
+    assert len(np.vstack(marks)) == 5
+    for x, y in np.vstack(marks):
+        for box in words:
+            apart = np.hypot(x - np.clip(x, box.x0, box.x1), y - np.clip(y, box.y0, box.y1))
+            assert apart > radius
 
 
 def test_the_two_best_are_shown_or_one_beside_the_best_of_the_others():
@@ -144,7 +170,7 @@ def test_lines_are_the_ranks_and_their_labels_do_not_meet():
     rows = [found.datasets.index(name) for name in laid.datasets]
     np.testing.assert_array_equal(laid.rank, found.rank[rows])
     np.testing.assert_allclose(laid.mean, found.rank.mean(axis=0))
-    places = slope._spread(np.array([1.0, 1.0, 1.1, 4.0]), 1.0)
+    places = spread_apart(np.array([1.0, 1.0, 1.1, 4.0]), 1.0)
     assert np.all(np.diff(np.sort(places)) >= 1 - 1e-12)
     assert places[3] == 4.0
     np.testing.assert_allclose(places[:3].mean(), np.mean([1.0, 1.0, 1.1]))

@@ -33,6 +33,29 @@ def test_letters_where_bars_cannot():
     assert "bars could not" in laid.notes[0]
 
 
+def test_many_letters_are_dots_on_lines():
+    k = 40
+    verdicts = {
+        (f"a{i:02}", f"a{j:02}"): "first" if j - i > 4 + i % 3 else "undecided"
+        for i in range(k)
+        for j in range(i + 1, k)
+    }
+    relation = bi.Relation.from_pairs([f"a{i:02}" for i in range(k)], verdicts)
+    laid = pairs.layout_letters(relation, order=relation.algorithms)
+    assert laid.dots
+    assert laid.notes[0].startswith("of two with a dot on the same line, neither is preferred")
+    figure = bi.plot(relation, "letters", order=relation.algorithms)
+    (dots,) = [line for line in figure.axes[0].lines if line.get_marker() == "o"]
+    x, y = dots.get_data()
+    alike = {
+        frozenset((laid.rows[int(b)], laid.rows[int(d)]))
+        for a, b in zip(x, y, strict=True)
+        for c, d in zip(x, y, strict=True)
+        if a == c and b < d
+    }
+    assert alike == {frozenset(pair) for pair, v in verdicts.items() if v == "undecided"}
+
+
 def test_pairs_not_compared_are_not_joined():
     laid = pairs.layout_letters(bi.Relation.from_pairs(list("abc"), {("a", "b"): "equivalent"}))
     assert all(row.startswith("\N{MULTIPLICATION SIGN}") for row in laid.rows)

@@ -361,3 +361,94 @@ def test_rates_are_measures_and_no_data_sets():
         | {name: [(i * k) % 7 / 7 for i in range(9)] for k, name in enumerate(rates, start=1)}
     )
     assert [[*p.directions] for p in proposals(table)] == [rates]
+
+
+def of_models(folder, *, judges=("h1", "h2"), repeated=0):
+    """Write a folder for each model, whose files name the models that judged."""
+    for k, model in enumerate(("ada", "bert", "cleo")):
+        rows = [
+            (f"q{i:02}", judge, round(0.5 + 0.1 * k + score(model, i, judge) / 10, 3))
+            for i in range(20)
+            for judge in judges
+        ]
+        table = pd.DataFrame([*rows, *rows[:repeated]], columns=["scenario_id", "model", "acc"])
+        (folder / model).mkdir(parents=True)
+        table.to_csv(folder / model / "grading.csv", index=False)
+
+
+@pytest.mark.parametrize("repeated", [0, 2])
+def test_models_that_judge_are_no_algorithms_beside_those_of_folders(tmp_path, repeated):
+    of_models(tmp_path / "runs", repeated=repeated)
+    first, *_ = proposals(tmp_path / "runs")
+    assert first.options["name"] == "{algorithm}/grading"
+    assert first.options["columns"] == {"scenario_id": "dataset", "model": "factor"}
+    assert first.options.get("repeats") == ("keep" if repeated else None)
+    table = executed(tmp_path / "runs", first)
+    assert table.factors == {"algorithm": ("ada", "bert", "cleo"), "model": ("h1", "h2")}
+    assert len(table.to_frame()) == 3 * (40 + repeated)
+
+
+def test_many_repeated_rows_are_not_proposed_as_repeats(tmp_path):
+    of_models(tmp_path / "runs", repeated=10)
+    assert not [p for p in proposals(tmp_path / "runs") if "repeats" in p.options]
+
+
+def test_decimal_numbers_in_names_of_files_are_settings(tmp_path):
+    for method, noise in product(("rocket", "weasel", "cif"), ("0.1", "0.25", "0.5")):
+        rows = [(d, score(method, noise, d), score(d, noise, method)) for d in ENVS]
+        table = pd.DataFrame(rows, columns=["", "plain", "augmented"])
+        table.to_csv(tmp_path / f"{method}_noise{noise}.csv", index=False)
+    first, *others = proposals(tmp_path)
+    assert first.options["name"] == "{algorithm}_noise{noise}"
+    assert first.options["columns"] == {"": "dataset", "noise": "factor"}
+    assert executed(tmp_path, first).factors["noise"] == ("0.1", "0.25", "0.5")
+    for proposal in others:
+        assert "{replication}" not in proposal.options.get("name", "")
+
+
+def test_decimal_numbers_alone_are_algorithms(tmp_path):
+    for alpha in ("0.1", "0.2", "0.4"):
+        rows = [(d, score(alpha, d)) for d in "abcdef"]
+        pd.DataFrame(rows, columns=["task", "acc"]).to_csv(
+            tmp_path / f"alpha{alpha}.csv", index=False
+        )
+    first, *_ = proposals(tmp_path)
+    assert executed(tmp_path, first).algorithms == ("0.1", "0.2", "0.4")
+
+
+def test_columns_of_one_measure_at_several_places_are_data_sets():
+    models = [f"m{k}" for k in range(9)]
+    places = ("ami", "spgi", "tedlium", "voxpopuli")
+    rows = [(m, *(5 + 10 * score(m, p) for p in places)) for m in models]
+    table = pd.DataFrame(rows, columns=["model", *(f"{p} WER" for p in places)])
+    table.insert(1, "Avg. WER", table.iloc[:, 1:].mean(axis=1) + 0.7)  # of some more places
+    table.insert(2, "RTFx", [900.5 + 100 * score(m, "speed") for m in models])
+    first, *_ = proposals(table)
+    assert first.options["layout"] == "{dataset} WER"
+    scores = executed(table, first)
+    assert scores.datasets == places
+    values = scores.to_frame().set_index(["algorithm", "dataset"])["value"].to_dict()
+    assert values == {(m, p): 5 + 10 * score(m, p) for m in models for p in places}
+
+
+def test_runs_that_dates_alone_tell_apart_are_proposed_as_repeats():
+    rows = [
+        (s, p, v, f"2026-02-{10 + run}T10:{i:02}:00", 100 * score(s, p, run))
+        for i, (s, v) in enumerate((("glop", "1.2"), ("scip", "9.0"), ("highs", "1.8")))
+        for p in ("p1", "p2", "p3", "p4")
+        for run in (1, 2)
+    ]
+    columns = ["solver_name", "problem_name", "solver_version", "timestamp", "solve_time"]
+    first, *_ = proposals(pd.DataFrame(rows, columns=columns))
+    assert first.options["repeats"] == "keep"
+    rows = [(s, p, f"{v}.{d[9]}", d, t) for s, p, v, d, t in rows]  # each run of its own version
+    made = proposals(pd.DataFrame(rows, columns=columns))
+    assert not [p for p in made if "repeats" in p.options]
+
+
+def test_labels_of_files_that_a_column_contradicts_are_not_proposed(tmp_path):
+    for model in ("lab-bolt-base", "lab-t5-base", "lab-t5-tiny", "naive-zero-shot"):
+        rows = [(d, f"x/{model}", score(d, model)) for d in "abcdef"]
+        table = pd.DataFrame(rows, columns=["dataset", "model", "MASE"])
+        table.to_csv(tmp_path / f"{model}.csv", index=False)
+    assert len(read_scores(tmp_path).algorithms) == 4

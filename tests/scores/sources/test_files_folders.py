@@ -333,6 +333,18 @@ def test_one_file_that_cannot_be_read_is_named_and_left_out(tmp_path, name, text
         read_scores(tmp_path, measures={"acc": "higher"})
 
 
+def test_one_file_of_ragged_rows_is_named_and_left_out(tmp_path):
+    for model, score in (("a", 0.5), ("b", 0.6), ("c", 0.9)):
+        rows = [f"{d},{model},{score}" for d in "xyz"]
+        text = "\n".join(["dataset,algorithm,acc", *rows, *["x,c"][: model == "c"], ""])
+        (tmp_path / f"{model}.csv").write_text(text, encoding="utf-8")
+    scores = read_scores(tmp_path, measures={"acc": "higher"})
+    assert scores.algorithms == ("a", "b")
+    finding = {f.rule: f for f in scores.finding_records}["files that cannot be read"]
+    assert finding.severity == "warning"
+    assert finding.where[1:] == (("c.csv", "1 row does not have 3 fields."),)
+
+
 def test_a_fault_of_a_file_names_it(tmp_path):
     table = "dataset,algorithm,seed,acc\nx,a,1,0.5\nx,b,1,0.6\n"
     (tmp_path / "one.csv").write_text(table, encoding="utf-8")

@@ -19,11 +19,20 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numba.np.numpy_support import carray
 
 from benchinfer.analyses.bayes.numerics.contrasts import helmert
 from benchinfer.analyses.bayes.numerics.gibbs import GibbsModel
 from benchinfer.analyses.bayes.numerics.responses import ItemCounts, nodes
 from benchinfer.numerics.compilation import entry, part
+from benchinfer.numerics.posterior.callbacks import (
+    code_matrix,
+    codes,
+    compiled,
+    cube,
+    matrix,
+    vector,
+)
 from benchinfer.numerics.types import Array, Codes
 
 # Variables whose logarithms are parameters.
@@ -499,6 +508,19 @@ def log_density(
     return total + _average_slopes(x, places, prior[1], average, beta, by_beta, gradient)
 
 
+def _evaluate(size: int, x: Any, gradient: Any, value: Any, data: Any) -> int:
+    value[0] = log_density(
+        carray(x, (size,)),
+        *(codes(data, 0), vector(data, 1), vector(data, 2), matrix(data, 3), codes(data, 4)),
+        *(matrix(data, 5), cube(data, 6), matrix(data, 7)),
+        *(code_matrix(data, 8), code_matrix(data, 9), vector(data, 10), vector(data, 11)),
+        *(codes(data, 12), code_matrix(data, 13), code_matrix(data, 14), codes(data, 15)),
+        *(codes(data, 16), codes(data, 17)),
+        carray(gradient, (size,)),
+    )
+    return 0
+
+
 @dataclass(frozen=True, slots=True)
 class Guesses:
     """First guesses of logits, and their precisions: (2, ...) arrays of both.
@@ -609,8 +631,12 @@ class ResponseDensity:
     def __call__(self, x: Array) -> tuple[float, Array]:
         """Return the log density and its gradient at (size,) parameters."""
         gradient = np.empty(self.size)
-        compiled: Any = log_density
-        return compiled(x, *self.arrays, gradient), gradient
+        kernel: Any = log_density
+        return kernel(x, *self.arrays, gradient), gradient
+
+    def callback(self) -> Any:
+        """Return the compiled function that C calls."""
+        return compiled(_evaluate)
 
     def values(self, draws: Array) -> dict[str, Array]:
         """Return (C, T, ...) draws of variables, by the names of `response_model`."""

@@ -14,12 +14,12 @@ comparing multiple classifiers through Bayesian analysis. Journal of Machine Lea
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
 from benchinfer.analyses.bayes.numerics.priors import PseudoObservation
-from benchinfer.analyses.bayes.options import BayesOptions, Preset
+from benchinfer.analyses.bayes.options import BayesPairsOptions, PairQuantity, PairTest
 from benchinfer.analyses.bayes.pairwise.comparison import NAMES, BayesPairsComparison
 from benchinfer.analyses.bayes.pairwise.fit import (
     Differences,
@@ -30,69 +30,141 @@ from benchinfer.analyses.bayes.pairwise.fit import (
     require_datasets,
 )
 from benchinfer.comparison.checks import validation
+from benchinfer.comparison.contrasts import Contrasts
 from benchinfer.comparison.evidence import Level, Scores, Setting, mean_ranks
 from benchinfer.comparison.pairs import ComparedPairs
 from benchinfer.comparison.posterior import codes_of
+from benchinfer.core.arguments import checked, seed_of
 from benchinfer.core.errors import DesignError
-from benchinfer.core.progress import reporting
+from benchinfer.core.progress import Progress, reporting
 from benchinfer.numerics.posterior import nuts
 from benchinfer.numerics.shifts import hodges_lehmann
 from benchinfer.numerics.types import Array, Codes
 
 if TYPE_CHECKING:
-    from benchinfer.core.progress import Progress
     from benchinfer.scores.table import ScoreTable
 
 
 SIGNED_RANK_DRAWS = 50_000
 _STRENGTH = {"sign": 1.0, "signed-rank": 0.5}
-# What the tests fix, with the values that say the same.
-_FIXED: dict[str, tuple[tuple[object, ...], str]] = {
-    "interactions": (("t",), "the test has its own distribution of differences"),
-    "structure": (("auto",), "each pair has a model of its own"),
-    "domains": (("pooled",), "the test takes data sets as alike"),
-    "covariates": (((),), "the test takes data sets as alike"),
-    "likelihood": (("normal",), "the test has its own distribution of differences"),
-    "trials": ((None,), 'it goes with likelihood="binomial"'),
-    "sensitivity": (("none",), "its assumptions are those of the paper"),
-    "target": (("auto", "domain"), "the test is about the domain"),
-}
 
 
-def compare_preset(
+@checked
+def compare_bayes_pairs(
     scores: Scores,
-    preset: Preset,
-    options: BayesOptions,
+    measure: str | None = None,
     *,
-    progress: Progress | bool | None,
+    test: PairTest = "signed-rank",
+    quantity: PairQuantity | None = None,
+    contrasts: Contrasts = "tukey",
+    control: str | None = None,
+    level: float = 0.95,
+    missing: Literal["use", "error"] = "use",
+    draws: int | None = None,
+    chains: int | None = None,
+    priors: PseudoObservation | None = None,
+    seed: int | None = 1,
+    progress: Progress | bool | None = None,
 ) -> BayesPairsComparison:
-    """Compare each pair of algorithms by a published Bayesian test."""
-    if preset == "corani2017":
+    """Compare algorithms by a published Bayesian test of each pair by itself.
+
+    As in the papers each pair has a test of its own, so that there are no ranks and no levels that
+    pairs share; `compare_bayes` has one model of all algorithms.
+
+    Parameters
+    ----------
+    scores
+        The table, of at least two data sets; cells may be missing.
+    measure
+        Name of the measure; may be omitted where there is one.
+    test
+        The test: ``"signed-rank"`` or ``"sign"``, a Dirichlet process on the data sets' mean
+        differences, or ``"corani2017"``, the hierarchical model of replicated differences.
+
+        The hierarchical model has its published priors, and needs replications that algorithms
+        share.
+    quantity
+        Quantity of the verdicts: the ``"next"`` data set (the default), the ``"dominant"``, most
+        probable outcome, as papers decide, or of ``"corani2017"`` the ``"average"``.
+
+        All are in the result; see `BayesPairsComparison.of`.
+    contrasts, control
+        As in `compare_mixed`; contrasts of two algorithms each.
+    level
+        Probability that a verdict takes, and of the credible intervals.
+    missing
+        Cells that lack scores: ``"use"`` the scores that are there, or ``"error"``.
+    draws
+        Independent draws of ``"signed-rank"``, 50,000 by default; of ``"corani2017"`` those of each
+        chain after warming up, an even number, 1,000 by default. ``"sign"`` has none.
+    chains
+        Number of chains of ``"corani2017"``, 4 by default.
+    priors
+        Prior of ``"signed-rank"`` and ``"sign"``: the ``strength`` and the ``place`` of a
+        pseudo-observation.
+
+        `PseudoObservation` holds them.
+    seed
+        As in `compare_bootstrap`.
+
+        The same seed gives the same numbers to the last bit.
+    progress
+        As in `compare_bayes`.
+
+    Returns
+    -------
+    BayesPairsComparison
+        With probabilities of the pairs' outcomes, and of which one is the most probable.
+
+    Raises
+    ------
+    DesignError
+        The table cannot answer the question: pairs share fewer than two data sets, or replications
+        are not shared; or arguments do not go with the test.
+
+    Notes
+    -----
+    Each of the three outcomes needs `level`, as in the papers: a pair can be decided though its
+    interval includes 0.
+
+    References
+    ----------
+    Benavoli, A., Corani, G., Demsar, J. & Zaffalon, M. (2017). Time for a change: a tutorial for
+    comparing multiple classifiers through Bayesian analysis. Journal of Machine Learning Research
+    18(77), 1-36.
+
+    Corani et al. (2017), https://doi.org/10.1007/s10994-017-5641-9
+
+    Examples
+    --------
+    >>> import benchinfer as bi
+    >>> demsar = bi.load_example("demsar2006").subset(algorithms=["C4.5", "C4.5+m"])
+    >>> compare_bayes_pairs(demsar, test="sign").contrasts()["verdict"].item()
+    'second'
+    """
+    if test == "corani2017":
         nuts.library()
+    options = BayesPairsOptions.from_call(locals(), seed=seed_of(seed))
+    options.check_size()
     setting, scores = Setting.of(scores, options.measure)
     options.check_family(setting.algorithms)
-    _refuse(preset, options, setting)
+    _refuse(options, setting)
     validation.check_missing(setting, options.missing)
-    completed = _completed(preset, options, setting)
+    completed = _completed(options, setting)
     cells = scores.cells(setting.measure.name).mean
     means = _levels(cells)
     family = completed.family(setting.algorithms, means)
     pairs = family.pairs[family.wanted]
     if family.sides:
         raise DesignError(
-            f"{NAMES[preset]} compares two algorithms, not averages of several.",
-            hint='contrasts="tukey", "dunnett" or "sequential"; or leave out preset=...',
+            f"{NAMES[test]} compares two algorithms, not averages of several.",
+            hint='contrasts="tukey", "dunnett" or "sequential"; or compare_bayes',
         )
-    data = _test_data(preset, scores, setting, pairs)
-    rng = np.random.default_rng(completed.seed)
+    data = _test_data(test, scores, setting, pairs)
     with reporting(progress=progress, doing="Sampling:") as callback:
-        if preset == "corani2017":
-            size, level = completed.size, completed.level
-            fitted = hierarchical(data, setting, size, level, rng, callback)
-        else:
-            fitted = by_dirichlet(data, setting, completed, preset, rng, callback)
+        fitted = _fit(data, setting, completed, callback)
     codes = codes_of(fitted.following, completed.level, published=True)
-    medians, typical = np.nanmedian(cells, axis=0), _typical(preset, data, fitted)
+    medians, typical = np.nanmedian(cells, axis=0), _typical(test, data, fitted)
     levels = Level.of_pairs(
         Level.of_medians(medians, means),
         pairs,
@@ -114,7 +186,7 @@ def compare_preset(
             " adjusted for the number of pairs",
             completed.seed,
         ),
-        preset=preset,
+        test=test,
         quantity="next",
         following=fitted.following,
         votes=fitted.votes,
@@ -128,22 +200,28 @@ def compare_preset(
     return result.of(completed.quantity or "next")
 
 
-def _refuse(preset: str, options: BayesOptions, setting: Setting) -> None:
-    """Raise a DesignError that lists all options that do not go with the preset."""
-    rows: list[tuple[object, ...]] = [
-        (f"{name}={getattr(options, name)!r}", why)
-        for name, (same, why) in _FIXED.items()
-        if getattr(options, name) not in same
-    ]
-    priors, by_model = options.priors, preset == "corani2017"
-    if priors is not None and (by_model or not isinstance(priors, PseudoObservation)):
-        why = "its prior is a PseudoObservation"
-        if by_model:
-            why = "its priors are those of the paper"
-        rows.append((f"priors={type(priors).__name__}(...)", why))
+def _fit(
+    data: Differences,
+    setting: Setting,
+    options: BayesPairsOptions,
+    progress: Progress | None,
+) -> PairwiseFit:
+    """Return the posterior of each pair by the test."""
+    rng = np.random.default_rng(options.seed)
+    if options.test == "corani2017":
+        return hierarchical(data, setting, options.size, options.level, rng, progress)
+    return by_dirichlet(data, setting, options, rng, progress)
+
+
+def _refuse(options: BayesPairsOptions, setting: Setting) -> None:
+    """Raise a DesignError that lists all arguments that do not go with the test."""
+    test, rows = options.test, list[tuple[str, str]]()
+    by_model = test == "corani2017"
+    if by_model and options.priors is not None:
+        rows.append(("priors=PseudoObservation(...)", "its priors are those of the paper"))
     if not by_model and options.chains is not None:
         rows.append((f"chains={options.chains!r}", "its draws are independent"))
-    if preset == "sign" and options.draws is not None:
+    if test == "sign" and options.draws is not None:
         rows.append((f"draws={options.draws!r}", "its probabilities are exact"))
     if not by_model and options.quantity == "average":
         rows.append(("quantity='average'", 'it has none: "next" or "dominant"'))
@@ -152,20 +230,22 @@ def _refuse(preset: str, options: BayesOptions, setting: Setting) -> None:
     if rows:
         what = "argument does" if len(rows) == 1 else "arguments do"
         raise DesignError(
-            f"{len(rows)} {what} not go with {preset=}.",
+            f"{len(rows)} {what} not go with {test=}.",
             where=[("given", "why not"), *rows],
-            hint="leave them out; without preset=... one model of all algorithms takes them.",
+            hint="leave them out; compare_bayes, one model of all algorithms, has priors and chains"
+            " of its own.",
             shown=len(rows),
         )
 
 
-def _completed(preset: Preset, options: BayesOptions, setting: Setting) -> BayesOptions:
-    """Return the arguments with the defaults of the preset in place of None."""
-    draws = {"corani2017": 1000, "signed-rank": SIGNED_RANK_DRAWS, "sign": 0}[preset]
-    chains, prior = 4 if preset == "corani2017" else 1, options.priors
-    if preset != "corani2017":
-        prior = options.pseudo
-        prior = replace(prior, strength=prior.strength or _STRENGTH[preset])
+def _completed(options: BayesPairsOptions, setting: Setting) -> BayesPairsOptions:
+    """Return the arguments with the defaults of the test in place of None."""
+    test, prior = options.test, None
+    draws = {"corani2017": 1000, "signed-rank": SIGNED_RANK_DRAWS, "sign": 0}[test]
+    chains = 4 if test == "corani2017" else 1
+    if test != "corani2017":
+        prior = options.priors or PseudoObservation()
+        prior = replace(prior, strength=prior.strength or _STRENGTH[test])
     return replace(
         options,
         measure=setting.measure.name,
@@ -192,22 +272,22 @@ def _levels(means: Array) -> Array:
     return effects[d:] + effects[:d].mean()
 
 
-def _typical(preset: str, data: Differences, fitted: PairwiseFit) -> Array:
+def _typical(test: str, data: Differences, fitted: PairwiseFit) -> Array:
     """Return (P,) differences on a typical data set, the estimand of each test.
 
     The sign test weighs single differences against 0, and so their median; the signed-rank test
     means of two of them, and so the median of these; the hierarchical model has delta_0.
     """
-    if preset == "corani2017":
+    if test == "corani2017":
         return fitted.following.estimate
-    centre = np.median if preset == "sign" else lambda d: hodges_lehmann(d).estimate
+    centre = np.median if test == "sign" else lambda d: hodges_lehmann(d).estimate
     return np.array([centre(mean[n > 0]) for n, mean in zip(data.n, data.mean, strict=True)])
 
 
-def _test_data(preset: str, scores: ScoreTable, setting: Setting, pairs: Codes) -> Differences:
+def _test_data(test: str, scores: ScoreTable, setting: Setting, pairs: Codes) -> Differences:
     """Return the differences for a test; raise a DesignError where they do not suffice."""
     data = differences(scores, setting, pairs)
-    if preset != "corani2017":
+    if test != "corani2017":
         hint = "compare algorithms that share data sets: scores.subset(algorithms=...)."
         require_datasets(data, setting, pairs, "scores of both", hint)
         return data
@@ -219,7 +299,7 @@ def _test_data(preset: str, scores: ScoreTable, setting: Setting, pairs: Codes) 
         square=np.where(enough, data.square, 0.0),
         constant=data.constant & enough,
     )
-    hint = 'preset="signed-rank" needs no replications; scores.subset(algorithms=...) narrows.'
+    hint = 'test="signed-rank" needs no replications; scores.subset(algorithms=...) narrows.'
     require_datasets(data, setting, pairs, "two replications of both", hint)
     margin = setting.measure.margin
     if data.constant.any() and margin == 0:

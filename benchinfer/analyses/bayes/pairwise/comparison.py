@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, get_args
 import numpy as np
 
 from benchinfer.analyses.bayes.numerics.priors import PseudoObservation
-from benchinfer.analyses.bayes.options import BayesOptions, PairQuantity, Preset
+from benchinfer.analyses.bayes.options import BayesPairsOptions, PairQuantity, PairTest
 from benchinfer.analyses.bayes.pairwise.fit import OUTCOMES, Differences, PairPosterior
 from benchinfer.analyses.bayes.pairwise.numerics.dirichlet import Walsh, concentrations, weights
 from benchinfer.analyses.bayes.pairwise.numerics.pair_model import Votes, draw_hyperparameters
@@ -61,7 +61,7 @@ class BayesPairsComparison(Comparison):
 
     Attributes
     ----------
-    preset
+    test
         The test.
     quantity
         What the verdicts are about: the ``"next"`` data set, the ``"average"`` (delta_0 of the
@@ -86,7 +86,7 @@ class BayesPairsComparison(Comparison):
 
     _home: ClassVar[str] = "benchinfer.analyses.bayes"
 
-    preset: Preset
+    test: PairTest
     quantity: PairQuantity
     following: Outcomes
     votes: Votes
@@ -100,18 +100,17 @@ class BayesPairsComparison(Comparison):
     _title: ClassVar[str] = "Bayesian test of each pair"
     _leans_on: ClassVar[str] = "the prior"
 
-    options: ClassVar[StoredOptions[BayesOptions]] = StoredOptions(BayesOptions)
+    options: ClassVar[StoredOptions[BayesPairsOptions]] = StoredOptions(BayesPairsOptions)
 
     @property
     def _heading(self) -> str:
         """The published test, by its name."""
-        return _HEADINGS[self.preset]
+        return _HEADINGS[self.test]
 
     @property
     def prior(self) -> PseudoObservation | None:
         """The pseudo-observation of the tests with a Dirichlet process."""
-        prior = self.options.priors
-        return prior if isinstance(prior, PseudoObservation) else None
+        return self.options.priors
 
     @property
     def posterior(self) -> DataTree:
@@ -167,12 +166,12 @@ class BayesPairsComparison(Comparison):
     @property
     def next_words(self) -> str:
         """Subject of the predictive probabilities, in words."""
-        return "mean of the next two data sets" if self.preset == "signed-rank" else "next data set"
+        return "mean of the next two data sets" if self.test == "signed-rank" else "next data set"
 
     @property
     def formula(self) -> str:
         """The model in one line."""
-        return _FORMULAS[self.preset]
+        return _FORMULAS[self.test]
 
     @property
     def method(self) -> str:
@@ -185,7 +184,7 @@ class BayesPairsComparison(Comparison):
         )
         scale = "" if self.measure.scale == "identity" else f" on the {self.measure.scale} scale"
         return (
-            f"The scores of {self.measure.noun}{scale} were compared by {NAMES[self.preset]},"
+            f"The scores of {self.measure.noun}{scale} were compared by {NAMES[self.test]},"
             f" each of {count(len(self.pairs), 'pair')} by itself on the {sets} data sets that have"
             f" scores of both algorithms. {self._how()} (seed {self.options.seed})."
             f" {self.provenance.adjustment}."
@@ -203,7 +202,7 @@ class BayesPairsComparison(Comparison):
         words = "" if prior is None else f"{prior.strength:g}, placed at {prior.place!r}"
         drawn = (
             "Probabilities are exact, intervals are drawn"
-            if self.preset == "sign"
+            if self.test == "sign"
             else f"Which outcome is ahead is from {self.options.draws:,} draws"
         )
         return f"The pseudo-observation has strength {words}. {drawn}"
@@ -212,13 +211,13 @@ class BayesPairsComparison(Comparison):
     def _intervals(self) -> str:
         """Kind of the intervals of the contrasts, in words."""
         of = {"next": "the next data set", "average": "delta0", "dominant": "the next data set"}
-        what = of[self.quantity] if self.preset == "corani2017" else "the mean difference"
+        what = of[self.quantity] if self.test == "corani2017" else "the mean difference"
         return f"{100 * self.level:g} % credible intervals of {what}, each pair alone"
 
     def scope(self) -> str:
         """Return what the claims are about, in words."""
         where = "on the mean of the next two of"
-        if self.preset != "signed-rank":
+        if self.test != "signed-rank":
             where = "on the next one of"
         if self.quantity == "dominant":
             where = f"by the most probable outcome {where}"
@@ -233,7 +232,7 @@ class BayesPairsComparison(Comparison):
         from benchinfer.comparison import posterior
         from benchinfer.numerics.posterior import nuts
 
-        if self.preset == "corani2017":
+        if self.test == "corani2017":
             return [PairDensity, nuts.sample, posterior.settled]
         return [signed_rank_test]
 
@@ -270,8 +269,8 @@ class BayesPairsComparison(Comparison):
             )
         if self.average is None:
             raise DesignError(
-                f"{NAMES[self.preset]} says nothing of the average difference.",
-                hint='quantity="next" or "dominant"; preset="corani2017" has the average.',
+                f"{NAMES[self.test]} says nothing of the average difference.",
+                hint='quantity="next" or "dominant"; test="corani2017" has the average.',
             )
         return replace(self.average, dominant=self.following.dominant)
 
@@ -348,8 +347,8 @@ class BayesPairsComparison(Comparison):
         """
         if self.draws is None:
             raise DesignError(
-                f"{NAMES[self.preset]} takes each data set's mean difference as it is.",
-                hint='preset="corani2017" draws them to their average.',
+                f"{NAMES[self.test]} takes each data set's mean difference as it is.",
+                hint='test="corani2017" draws them to their average.',
             )
         pair, at = np.nonzero(self.differences.n)
         sides, names = self.pairs.sides, self.setting.coverage.datasets
@@ -410,8 +409,8 @@ def checks(result: BayesPairsComparison) -> tuple[Check, ...]:
         n,
         1.0,
         sentence=f"The {n} domains of the data sets are taken as one.",
-        remedy='This test takes data sets as alike; without preset=..., domains="random" makes'
-        " domains a level of the model.",
+        remedy='This test takes data sets as alike; compare_bayes(..., domains="random")'
+        " makes domains a level of the model.",
     )
     return (
         *rows,
@@ -514,7 +513,7 @@ def _shares(result: BayesPairsComparison, p: int, rng: np.random.Generator) -> A
     z = seen.mean[p][seen.n[p] > 0]
     strength = 0.0 if prior is None else prior.strength or 0.0
     side = 1 if prior is None else OUTCOMES.index(prior.place)
-    if result.preset == "signed-rank":
+    if result.test == "signed-rank":
         at = (np.inf, 0.0, -np.inf)[side]
         walsh = Walsh.of(z, margin, seen.size, strength, at)
         drawn = weights(walsh.concentration, _SHARES, rng)

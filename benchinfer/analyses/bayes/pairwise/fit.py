@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from benchinfer.analyses.bayes.options import BayesOptions
+from benchinfer.analyses.bayes.numerics.priors import PseudoObservation
+from benchinfer.analyses.bayes.options import BayesPairsOptions
 from benchinfer.analyses.bayes.pairwise.numerics import dirichlet, pair_model
 from benchinfer.analyses.bayes.pairwise.numerics.pair_model import (
     PairData,
@@ -259,20 +260,19 @@ def _joined[T: DataclassInstance](kind: type[T], parts: list[T]) -> T:
 def by_dirichlet(
     differences: Differences,
     setting: Setting,
-    options: BayesOptions,
-    test: str,
+    options: BayesPairsOptions,
     rng: np.random.Generator,
     progress: Progress | None,
 ) -> PairwiseFit:
     """Test each pair by the Bayesian sign or signed-rank test."""
     callback = of_task(progress, "pairs", len(differences.n))
-    prior, level = options.pseudo, options.level
+    prior, level = options.priors or PseudoObservation(), options.level
     scale = setting.measure.margin, differences.size
     strength, side = prior.strength or 0.0, OUTCOMES.index(prior.place)
     shares: list[dirichlet.OutcomeShares] = []
     for n, mean in zip(differences.n, differences.mean, strict=True):
         z = mean[n > 0]
-        if test == "sign":
+        if options.test == "sign":
             weight = strength * np.eye(3)[side]
             one = dirichlet.sign_test(z, *scale, weight, level, SIGN_DRAWS, rng)
         else:

@@ -13,6 +13,7 @@ from dataclasses import dataclass, fields
 from typing import Any
 
 import numpy as np
+from numba.np.numpy_support import carray
 from scipy.linalg import helmert
 
 from benchinfer.analyses.wins.numerics.likelihood import probabilities
@@ -21,6 +22,7 @@ from benchinfer.core.arguments import check_fields
 from benchinfer.core.errors import DesignError
 from benchinfer.core.saving import savable, shaped
 from benchinfer.numerics.compilation import entry, part
+from benchinfer.numerics.posterior.callbacks import code_matrix, codes, compiled, matrix, vector
 from benchinfer.numerics.types import Array, Codes
 
 
@@ -253,6 +255,17 @@ def log_density(
     return total
 
 
+def _evaluate(size: int, x: Any, gradient: Any, value: Any, data: Any) -> int:
+    value[0] = log_density(
+        carray(x, (size,)),
+        *(matrix(data, 0), code_matrix(data, 1)),
+        *(matrix(data, 2), matrix(data, 3), matrix(data, 4)),
+        *(codes(data, 5), vector(data, 6)),
+        carray(gradient, (size,)),
+    )
+    return 0
+
+
 @dataclass(frozen=True, slots=True)
 class WinDensity:
     """Log density of the unconstrained parameters.
@@ -295,8 +308,12 @@ class WinDensity:
     def __call__(self, x: Array) -> tuple[float, Array]:
         """Return the log density and its gradient at (size,) parameters."""
         gradient = np.empty(self.size)
-        compiled: Any = log_density
-        return compiled(x, *self.arrays, gradient), gradient
+        kernel: Any = log_density
+        return kernel(x, *self.arrays, gradient), gradient
+
+    def callback(self) -> Any:
+        """Return the compiled function that C calls."""
+        return compiled(_evaluate)
 
 
 def draws_of(model: WinModel, points: Array) -> WinDraws:

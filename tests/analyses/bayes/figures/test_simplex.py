@@ -48,7 +48,7 @@ def test_dots_at_one_place_share_a_text_and_texts_keep_apart():
 
 
 def test_tests_of_the_literature_join_what_is_next_to_what_is_ahead():
-    result = bi.compare_bayes(bi.load_example("demsar2006"), preset="signed-rank", seed=1)
+    result = bi.compare_bayes_pairs(bi.load_example("demsar2006"), test="signed-rank", seed=1)
     laid = figures.layout_pairs(result)
     rows = result.contrasts(order="result", all=True).set_index(["first", "second"])
     ahead = result.pairs.in_order(result.dominance()).set_index(["first", "second"])
@@ -90,7 +90,7 @@ def test_lines_of_decision_are_where_verdicts_are_given(sampled, monkeypatch):
 
 
 def test_lines_of_tests_of_the_literature_are_at_the_level(table):
-    result = bi.compare_bayes(table, preset="sign", seed=1)
+    result = bi.compare_bayes_pairs(table, test="sign", seed=1)
     laid = figures.layout_pairs(result)
     assert (laid.direction, laid.equivalence) == (0.95, 0.95)
     assert laid.notes[0] == "lines near the corners: verdicts, at probability 0.95"

@@ -12,7 +12,7 @@ from benchinfer.analyses.bayes.pairwise import fit
 from benchinfer.comparison.posterior import Convergence
 from benchinfer.core.frames import GLOSSARY
 
-PRESETS = ("corani2017", "signed-rank", "sign")
+TESTS = ("corani2017", "signed-rank", "sign")
 SHARES = ["prob_first", "prob_equivalent", "prob_second"]
 DOMINANT = ["dominant_first", "dominant_equivalent", "dominant_second"]
 
@@ -37,10 +37,10 @@ def read(frame, tolerance=0.2, better="higher", **options):
     )
 
 
-def ask(scores, preset, **options):
+def ask(scores, test, **options):
     brief = {"corani2017": {"draws": 100, "chains": 4}, "signed-rank": {"draws": 4000}}
-    options = brief.get(preset, {}) | options
-    return bi.compare_bayes(scores, preset=preset, seed=1, **options)
+    options = brief.get(test, {}) | options
+    return bi.compare_bayes_pairs(scores, test=test, seed=1, **options)
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -59,11 +59,11 @@ def scores():
 
 
 @cache
-def plainly(preset):
-    return ask(read(simulated()), preset)
+def plainly(test):
+    return ask(read(simulated()), test)
 
 
-@pytest.fixture(scope="module", params=PRESETS)
+@pytest.fixture(scope="module", params=TESTS)
 def result(request):
     return plainly(request.param)
 
@@ -96,7 +96,7 @@ def test_dominant_outcomes_decide_as_the_papers_do(result):
 def test_flipping_sign_and_direction_changes_nothing(result):
     turned = simulated()
     turned["value"] = -turned["value"]
-    other = ask(read(turned, better="lower"), result.preset)
+    other = ask(read(turned, better="lower"), result.test)
     np.testing.assert_allclose(
         other.contrasts(all=True)[SHARES], result.contrasts(all=True)[SHARES]
     )
@@ -116,7 +116,7 @@ def test_results_are_the_same_from_a_file(result, tmp_path):
 
 def test_posterior_has_the_means_that_are_printed(result):
     values = result.posterior["posterior"]
-    if result.preset == "corani2017":
+    if result.test == "corani2017":
         assert set(values.data_vars) == {"delta0", "std0", "nu", "alpha", "beta"}
         mean = values["delta0"].mean(("chain", "draw")).to_numpy()
         np.testing.assert_allclose(mean, result.contrasts("average", all=True)["estimate"])
@@ -127,17 +127,17 @@ def test_posterior_has_the_means_that_are_printed(result):
     assert (np.abs(off) < 4.5 * error + 1e-12).all()
 
 
-@pytest.mark.parametrize("preset", PRESETS)
-def test_missing_cells_are_left_out_and_counted_not_taken_for_equality(preset):
+@pytest.mark.parametrize("test", TESTS)
+def test_missing_cells_are_left_out_and_counted_not_taken_for_equality(test):
     frame = simulated()
     gone = (frame["algorithm"] == "a2") & frame["dataset"].isin(["d0", "d1", "d2"])
-    result = ask(read(frame[~gone]), preset)
+    result = ask(read(frame[~gone]), test)
     assert result.dominance()["n_datasets"].tolist() == [8, 5, 5]
     checks = result.diagnostics().set_index("check")
     assert checks.loc["data sets left out of a pair", "value"] == 3
-    without = ask(read(frame[~frame["dataset"].isin(["d0", "d1", "d2"])]), preset)
+    without = ask(read(frame[~frame["dataset"].isin(["d0", "d1", "d2"])]), test)
     one, other = (x.contrasts(all=True)[SHARES].to_numpy()[1:] for x in (result, without))
-    np.testing.assert_allclose(one, other, atol=0.05 if preset == "corani2017" else 1e-12)
+    np.testing.assert_allclose(one, other, atol=0.05 if test == "corani2017" else 1e-12)
     assert np.isfinite(result.summary()["estimate"]).all()
 
 
@@ -149,34 +149,23 @@ def test_levels_are_as_if_no_cell_were_missing():
     assert level[2] - level[0] == pytest.approx(2, abs=0.5)
 
 
-def test_everything_that_does_not_go_with_a_preset_is_named_at_once(scores):
+def test_everything_that_does_not_go_with_a_test_is_named_at_once(scores):
     with pytest.raises(bi.DesignError) as error:
-        bi.compare_bayes(
-            scores,
-            preset="sign",
-            interactions="normal",
-            structure="common",
-            domains="random",
-            target="datasets",
-            quantity="average",
-            draws=200,
-            chains=4,
-            priors=bi.priors.Priors(),
-        )
+        bi.compare_bayes_pairs(scores, test="sign", quantity="average", draws=200, chains=4)
     text = str(error.value)
-    assert text.startswith("8 arguments do not go with preset='sign'.")
-    for name in ("interactions", "structure", "domains", "target", "quantity", "draws"):
+    assert text.startswith("3 arguments do not go with test='sign'.")
+    for name in ("quantity", "draws", "chains"):
         assert f"{name}=" in text
     with pytest.raises(bi.DesignError, match=r"priors=PseudoObservation\(...\)"):
-        bi.compare_bayes(scores, preset="corani2017", priors=bi.priors.PseudoObservation())
-    with pytest.raises(bi.DesignError, match="unknown preset"):
-        bi.compare_bayes(scores, preset="wilcoxon")
-    with pytest.raises(bi.DesignError, match="is the prior of preset="):
+        bi.compare_bayes_pairs(scores, test="corani2017", priors=bi.priors.PseudoObservation())
+    with pytest.raises(bi.DesignError, match="unknown test"):
+        bi.compare_bayes_pairs(scores, test="wilcoxon")
+    with pytest.raises(bi.DesignError, match="priors is"):
+        bi.compare_bayes_pairs(scores, priors=bi.priors.Priors())
+    with pytest.raises(bi.DesignError, match="priors is"):
         bi.compare_bayes(scores, priors=bi.priors.PseudoObservation())
-    with pytest.raises(bi.DesignError, match="is of tests of each pair"):
-        bi.compare_bayes(scores, quantity="dominant")
     with pytest.raises(bi.DesignError, match="not averages of several"):
-        bi.compare_bayes(scores, preset="sign", contrasts="mean")
+        bi.compare_bayes_pairs(scores, test="sign", contrasts="mean")
 
 
 def test_what_replications_do_not_bear_is_refused():
@@ -186,7 +175,7 @@ def test_what_replications_do_not_bear_is_refused():
     one = frame[frame["replication"] == 0]
     with pytest.raises(bi.DesignError, match="3 of 3 pairs have fewer than 2 data sets") as error:
         ask(read(one), "corani2017")
-    assert 'preset="signed-rank" needs no replications' in str(error.value)
+    assert 'test="signed-rank" needs no replications' in str(error.value)
     assert len(ask(read(one), "signed-rank").contrasts(all=True)) == 3
     with pytest.raises(bi.DesignError, match="fewer than 2 data sets with scores of both"):
         ask(read(frame[frame["dataset"] == "d0"]), "sign")
@@ -206,35 +195,35 @@ def test_differences_that_repeat_exactly_get_the_noise_of_the_paper():
         ask(read(frame, tolerance=0.0), "corani2017")
 
 
-@pytest.mark.parametrize("preset", PRESETS)
+@pytest.mark.parametrize("test", TESTS)
 @pytest.mark.parametrize("scale", [2.0**30, 2.0**-30])
-def test_units_change_nothing(preset, scale):
-    frame, plain = simulated(), plainly(preset)
+def test_units_change_nothing(test, scale):
+    frame, plain = simulated(), plainly(test)
     frame["value"] *= scale
-    scaled = ask(read(frame, tolerance=0.2 * scale), preset)
+    scaled = ask(read(frame, tolerance=0.2 * scale), test)
     np.testing.assert_allclose(
         scaled.contrasts(all=True)[SHARES], plain.contrasts(all=True)[SHARES], atol=1e-9
     )
     frame["value"] += 1e8 * scale
-    shifted = ask(read(frame, tolerance=0.2 * scale), preset)
+    shifted = ask(read(frame, tolerance=0.2 * scale), test)
     np.testing.assert_allclose(
         shifted.contrasts(all=True)[SHARES], plain.contrasts(all=True)[SHARES], atol=0.02
     )
 
 
-@pytest.mark.parametrize("preset", PRESETS)
-def test_duplicates_are_equivalent(preset):
+@pytest.mark.parametrize("test", TESTS)
+def test_duplicates_are_equivalent(test):
     frame = simulated(d=12)
     twin = frame[frame["algorithm"] == "a2"].assign(algorithm="twin")
-    result = ask(read(pd.concat([frame, twin])), preset, quantity="dominant")
+    result = ask(read(pd.concat([frame, twin])), test, quantity="dominant")
     rows = result.contrasts(all=True).set_index(["first", "second"])
     assert rows.loc[("a2", "twin"), "verdict"] == "equivalent"
     assert np.isfinite(rows[SHARES].to_numpy()).all()
 
 
-@pytest.mark.parametrize("preset", PRESETS)
-def test_two_data_sets_are_answered_with_a_warning(preset):
-    result = ask(read(simulated(d=2)), preset)
+@pytest.mark.parametrize("test", TESTS)
+def test_two_data_sets_are_answered_with_a_warning(test):
+    result = ask(read(simulated(d=2)), test)
     assert np.isfinite(result.contrasts(all=True)[SHARES].to_numpy()).all()
     failed = result.diagnostics().query("not ok").set_index("check")
     assert failed.loc["fewest data sets of a pair", "sentence"].endswith(
@@ -242,11 +231,11 @@ def test_two_data_sets_are_answered_with_a_warning(preset):
     )
 
 
-@pytest.mark.parametrize("preset", ["signed-rank", "sign"])
-def test_equal_scores_are_equivalent_or_no_answer(preset):
+@pytest.mark.parametrize("test", ["signed-rank", "sign"])
+def test_equal_scores_are_equivalent_or_no_answer(test):
     frame = simulated().assign(value=1.0)
-    assert (ask(read(frame), preset).contrasts(all=True)["verdict"] == "equivalent").all()
-    open_ = ask(read(frame, tolerance=0.0), preset)
+    assert (ask(read(frame), test).contrasts(all=True)["verdict"] == "equivalent").all()
+    open_ = ask(read(frame, tolerance=0.0), test)
     np.testing.assert_allclose(open_.contrasts(all=True)[SHARES], [[0.5, 0, 0.5]] * 3, atol=1e-12)
 
 
@@ -313,7 +302,7 @@ def test_what_a_data_set_says_is_drawn_to_the_average(scores):
 
 def test_headings_name_the_test(result):
     words = {"corani2017": "Corani et al. 2017", "signed-rank": "signed-rank", "sign": "sign test"}
-    assert words[result.preset] in result._heading
+    assert words[result.test] in result._heading
 
 
 def test_pairs_that_do_not_settle_are_sampled_twice_and_it_is_said(scores, monkeypatch):

@@ -11,7 +11,7 @@ from benchinfer.core.sections import Request
 
 @pytest.fixture(scope="module")
 def tested():
-    return bi.compare_bayes(bi.load_example("demsar2006"), preset="sign", seed=1)
+    return bi.compare_bayes_pairs(bi.load_example("demsar2006"), test="sign", seed=1)
 
 
 def test_what_papers_print_has_a_table_and_a_figure(tested):

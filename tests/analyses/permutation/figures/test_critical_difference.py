@@ -134,6 +134,22 @@ def test_letters_are_the_verdicts(bootstrap):
     assert "Those that share a letter are undecided or equivalent: svm a" in laid.alt
 
 
+def test_of_many_the_ranks_that_verdicts_leave_stand_in_place_of_letters():
+    rng = np.random.default_rng(4)
+    at = pd.DataFrame(np.ndindex(20, 16), columns=["dataset", "algorithm"])
+    at["x"] = rng.normal(0.2 * at["algorithm"])
+    at["algorithm"] = "a" + at["algorithm"].astype(str).str.zfill(2)
+    found = bi.compare_permutation(bi.read_scores(at, measures="x:lower"), seed=1)
+    laid, left = layout_critical_difference(found), found.pairs.possible_ranks
+    assert laid.bars == ()
+    said = " ".join(" ".join(label.text) for label in laid.labels)
+    for name, (low, high) in left.items():
+        ranks = f"{low}" if low == high else f"{low}\N{EN DASH}{high}"
+        assert f"{name} ({ranks})" in said
+    assert laid.notes[0].startswith("in brackets: the ranks, of 16, that verdicts leave")
+    assert "Ranks that the verdicts leave" in laid.alt
+
+
 def test_pairs_without_a_verdict_are_marked():
     found = bi.compare_permutation(drawn(4, 12), contrasts="sequential", seed=1)
     laid = layout_critical_difference(found)

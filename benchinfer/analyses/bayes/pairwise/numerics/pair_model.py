@@ -34,11 +34,13 @@ from functools import cache
 from typing import Any
 
 import numpy as np
+from numba.np.numpy_support import carray
 from scipy.special import expit, gammainc, gammaincinv, gammaln, ndtri, stdtr
 
 from benchinfer.analyses.bayes.numerics.response_density import digamma
 from benchinfer.core.saving import savable, shaped
 from benchinfer.numerics.compilation import entry, part
+from benchinfer.numerics.posterior.callbacks import codes, compiled, matrix, vector
 from benchinfer.numerics.posterior.outcome_probabilities import Outcomes, monte_carlo_error
 from benchinfer.numerics.types import Array, Codes
 
@@ -255,7 +257,8 @@ def _below_bound(n: int, x: float) -> tuple[float, float]:
     The probability that sigma is below its bound: a finite sum, as twice the shape is whole.
     """
     shape, log_x = 0.5 * (n - 1), math.log(x)
-    if shape * log_x - math.lgamma(shape + 1.0) < _NEGLIGIBLE:
+    least = shape * log_x  # lgamma is at least -0.13 where its argument is positive
+    if least < _NEGLIGIBLE - 0.13 or least - math.lgamma(shape + 1.0) < _NEGLIGIBLE:
         return 0.0, 0.0
     a = 0.5 if n % 2 == 0 else 1.0
     above = math.erfc(math.sqrt(x)) if n % 2 == 0 else math.exp(-x)
@@ -331,6 +334,15 @@ def log_density(
     return total
 
 
+def _evaluate(size: int, x: Any, gradient: Any, value: Any, data: Any) -> int:
+    value[0] = log_density(
+        carray(x, (size,)),
+        *(codes(data, 0), matrix(data, 1), vector(data, 2), vector(data, 3)),
+        carray(gradient, (size,)),
+    )
+    return 0
+
+
 @dataclass(frozen=True, slots=True)
 class PairDensity:
     """Log density of one pair's model by unconstrained parameters.
@@ -373,8 +385,12 @@ class PairDensity:
     def __call__(self, x: Array) -> tuple[float, Array]:
         """Return the log density and its gradient at (size,) parameters."""
         gradient = np.empty(self.size)
-        compiled: Any = log_density
-        return compiled(x, *self.arrays, gradient), gradient
+        kernel: Any = log_density
+        return kernel(x, *self.arrays, gradient), gradient
+
+    def callback(self) -> Any:
+        """Return the compiled function that C calls."""
+        return compiled(_evaluate)
 
     def draws(self, points: Array) -> PairDraws:
         """Return draws by name from (C, T, size) parameters."""

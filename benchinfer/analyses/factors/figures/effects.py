@@ -1,19 +1,16 @@
-"""Figures of effects of factors."""
+"""Main effects and interactions with their intervals."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from benchinfer.analyses.factors.comparison import LevelComparison
 from benchinfer.analyses.factors.factors import Factors
-from benchinfer.comparison.figures import COMPARISON, forest
+from benchinfer.comparison.figures import forest
 from benchinfer.core.errors import DesignError
 from benchinfer.core.verdict import Verdict
-from benchinfer.plots.draw import Kind
 from benchinfer.plots.style import PAGE, Width, measure_name
 
 if TYPE_CHECKING:
@@ -83,10 +80,3 @@ def _row(result: Factors, one: Interaction, start: int, *, decided: bool) -> for
         high=float(of_ends[1][0]),
         group="interactions",
     )
-
-
-# By class, the default kind first.
-FIGURES: Mapping[type, Mapping[str, Kind]] = {
-    Factors: {"effects": Kind(layout, forest.size, forest.draw)},
-    LevelComparison: COMPARISON,
-}
