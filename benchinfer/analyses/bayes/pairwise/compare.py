@@ -140,7 +140,8 @@ def compare_bayes_pairs(
     >>> import benchinfer as bi
     >>> demsar = bi.load_example("demsar2006").subset(algorithms=["C4.5", "C4.5+m"])
     >>> found = compare_bayes_pairs(demsar, test="sign")
-    >>> found.contrasts()[["prob_equivalent", "prob_second"]].to_numpy().round(1).tolist()
+    >>> rows = found.contrasts(all=True)[["prob_equivalent", "prob_second"]]
+    >>> rows.to_numpy().round(1).tolist()
     [[0.6, 0.4]]
     """
     if test == "corani2017":
