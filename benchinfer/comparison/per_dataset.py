@@ -53,7 +53,7 @@ class Compared(Protocol):
 
 
 @checked
-class Groups[C: Compared](Mapping[str, C]):
+class ResultGroups[C: Compared](Mapping[str, C]):
     """A mapping from the names of groups to their results.
 
     Attributes
@@ -107,7 +107,7 @@ class Groups[C: Compared](Mapping[str, C]):
         return pd.concat([t for t in stacked if len(t)] or stacked[:1], ignore_index=True)
 
 
-class ComparisonGroups[C: Comparison](Groups[C]):
+class ComparisonGroups[C: Comparison](ResultGroups[C]):
     """A mapping from the names of groups to their comparisons."""
 
     __slots__ = ()

@@ -211,6 +211,11 @@ class QuadraticForms:
         # Contiguous, or each slice of contrasts would copy it.
         return cls(g, np.ascontiguousarray(np.concatenate(h, axis=1)), phi, count)
 
+    def differences(self, first: Codes, second: Codes) -> QuadraticForms:
+        """Return the forms of differences of rows, whose numbers are given."""
+        g = [each[first] - each[second] for each in self.g]
+        return QuadraticForms(g, self.h[first] - self.h[second], self.phi, self.count)
+
     def degrees(self, contrasts: Array) -> Array:
         """Return ``tr(M)^2 / tr(M^2)`` of the (J, L) contrasts' forms."""
         df = np.empty(len(contrasts))
@@ -266,8 +271,11 @@ class QuadraticForms:
         length = [_squares(g[used] - g[used].mean(axis=0), None, first, second) for g in self.g]
         left = h * np.sqrt(self.count)[:, None]
         wide = left.shape[1] <= left.shape[2]
+        overlap = _squares(h, self.phi, first, second)
+        if wide and self.phi is None:
+            return np.concatenate(length, axis=1), overlap, _across(left, first, second)
         left = left if wide else np.ascontiguousarray(left.transpose(0, 2, 1))
-        right = left @ self.phi if wide and self.phi is not None else left
+        right = left @ self.phi if wide else left
         products, size = right @ left.transpose(0, 2, 1), left.shape[1]
         across = np.empty(len(first))
         for a in np.unique(first):
@@ -281,7 +289,17 @@ class QuadraticForms:
                 inner -= product.transpose(0, 2, 1)
                 inner = inner if wide or self.phi is None else inner @ self.phi
                 across[some] = np.einsum("nij,nji->n", inner, inner)
-        return np.concatenate(length, axis=1), _squares(h, self.phi, first, second), across
+        return np.concatenate(length, axis=1), overlap, across
+
+
+def _across(rows: Array, first: Codes, second: Codes) -> Array:
+    """Return the (J,) sums of squares of all inner products of differences of (L, U, p) rows."""
+    sums = np.empty(len(first))
+    for some in np.array_split(np.arange(len(first)), 1 + len(first) * rows[0].size // _SLICE):
+        difference = rows[second[some]] - rows[first[some]]
+        inner = difference @ difference.transpose(0, 2, 1)
+        sums[some] = np.einsum("nij,nij->n", inner, inner)
+    return sums
 
 
 def _squares(rows: Array, metric: Array | None, first: Codes, second: Codes) -> Array:

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from benchinfer.analyses.choice.answer import levels as levels_of
+from benchinfer.analyses.choice.answer import levels
 from benchinfer.comparison.comparison import Comparison
 from benchinfer.comparison.effects import level_writer
 from benchinfer.comparison.wording import level_marks, reversals
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 def by_measure(results: Mapping[str, Comparison], top: int | None = None) -> PaperTable:
     """Return the table of levels on several measures, one row per algorithm."""
-    order = list(levels_of(results).index)
+    order = list(levels(results).index)
     shown = order[:top]
     columns: list[Series] = [words("algorithm", shown, "algorithm", "name")]
     best: set[tuple[int, int]] = set()
@@ -27,10 +27,10 @@ def by_measure(results: Mapping[str, Comparison], top: int | None = None) -> Pap
     }
     for name, result in results.items():
         frame = result.summary()
-        levels = frame.set_index("algorithm").reindex(shown)["estimate"]
+        estimates = frame.set_index("algorithm").reindex(shown)["estimate"]
         group = f"{one_line(name)} ({result.level_better} is better)"
         head, standing_of, reading = standings(result)
-        level = numbers(name, levels, level_writer(result, frame), group, group, "level")
+        level = numbers(name, estimates, level_writer(result, frame), group, group, "level")
         first = result.ranking()[0]
         top_text = level.column.texts[shown.index(first)] if first in shown else None
         best |= {(i, len(columns)) for i, x in enumerate(level.column.texts) if x == top_text}

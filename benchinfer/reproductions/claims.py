@@ -1,4 +1,4 @@
-"""What holds up: claims of a published order that its scores decide, and what the rest needs."""
+"""Claims of a published order: those that its scores decide, and what the rest needs."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from importlib.resources import files
+from io import StringIO
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
@@ -23,8 +24,11 @@ if TYPE_CHECKING:
     from benchinfer.scores import ScoreTable
 
 
+_MANY = 40  # algorithms, beyond which fewer resamples are drawn
+
+
 @dataclass(frozen=True, slots=True)
-class Tally:
+class ClaimCounts:
     """How many claims of one order are decided.
 
     An adjacent claim says that one of the order is better than the next, a claim of the best that
@@ -44,9 +48,9 @@ class Tally:
     needed_half: float  # units that decide half of the adjacent claims
 
 
-def tally(
+def count_claims(
     scores: ScoreTable, order: Sequence[str], *, on: On = "values", level: float = 0.95
-) -> Tally:
+) -> ClaimCounts:
     """Count the claims of an order that all pairs, tested together, decide.
 
     Parameters
@@ -65,18 +69,19 @@ def tally(
     --------
     >>> import benchinfer as bi
     >>> scores = bi.load_example("demsar2006")
-    >>> counts = tally(scores, ["C4.5+m+cf", "C4.5+m", "C4.5+cf", "C4.5"], on="ranks")
+    >>> counts = count_claims(scores, ["C4.5+m+cf", "C4.5+m", "C4.5+cf", "C4.5"], on="ranks")
     >>> counts.adjacent, counts.adjacent_decided, counts.best, counts.best_decided
     (3, 0, 3, 1)
     """
     import benchinfer as bi
 
     names = list(order)
-    result = bi.compare_permutation(scores, on=on, level=level)
+    resamples = 100_000 if len(names) <= _MANY else 20_000
+    result = bi.compare_permutation(scores, on=on, resamples=resamples, level=level)
     places = [result.algorithms.index(name) for name in names]
     better = result.pairs.better[np.ix_(places, places)]
     needs = [_needed(scores, pair, len(names), level) for pair in pairwise(names)]
-    return Tally(
+    return ClaimCounts(
         algorithms=len(names),
         units_compared=_units(scores),
         adjacent=len(needs),
@@ -137,7 +142,7 @@ def counts_of(studies: Sequence[tuple[Entry, Sequence[str | Path]]]) -> pd.DataF
             paths = study.located(given)
             scores, order = study.claims.scores(*paths), list(study.claims.order(*paths))
             about = {"study": study.name, "units": study.claims.units, "first": order[0]}
-            rows.append({**about, **asdict(tally(scores, order, on=study.claims.on))})
+            rows.append({**about, **asdict(count_claims(scores, order, on=study.claims.on))})
     return pd.DataFrame(rows)
 
 
@@ -152,4 +157,5 @@ def what_holds() -> pd.DataFrame:
     """
     import pandas as pd
 
-    return pd.read_csv(files("benchinfer.reproductions").joinpath("claims.csv").open())
+    text = files("benchinfer.reproductions").joinpath("claims.csv").read_text("utf-8")
+    return pd.read_csv(StringIO(text))

@@ -14,7 +14,7 @@ from benchinfer.analyses.factors.factors import Factors
 from benchinfer.comparison.checks import gaps
 from benchinfer.comparison.comparison import Comparison
 from benchinfer.comparison.evidence import PairVerdicts
-from benchinfer.comparison.per_dataset import Groups
+from benchinfer.comparison.per_dataset import ResultGroups
 from benchinfer.core.arguments import ArgumentError, checked
 from benchinfer.core.errors import DesignError, unknown
 from benchinfer.core.hints import literal
@@ -32,7 +32,7 @@ _CELLS = "answer[measure].cells() has the mean of each cell."
 @checked
 @savable
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class Answer(Groups[Comparison | Factors], Tabular):
+class Answer(ResultGroups[Comparison | Factors], Tabular):
     """Comparisons of the measures of a table, each by the analysis that fits.
 
     A mapping from the name of a measure to its comparison, or to the effects of factors of a table

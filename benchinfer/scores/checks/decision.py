@@ -306,7 +306,8 @@ def _rescaled(facts: Facts, m: int, *, ranks: bool) -> Advice | None:
 
 def _in_units(levels: Array) -> float | None:
     """Return how many times data sets spread as others, beyond chance; None in one unit."""
-    ratio, of_rows = two_way.unit_ratio(levels), two_way.unit_ratio(levels, medians=False)
+    ratio = two_way.unit_ratio(levels, enough=_UNITS)
+    of_rows = two_way.unit_ratio(levels, medians=False)
     return max(ratio, of_rows) if ratio > _UNITS or of_rows > _UNITS_OF_ROWS else None
 
 

@@ -20,6 +20,7 @@ RANKED = Analysis("permutation", ("on", "values"))
 # Share of the scores on a bound from which a model without the bound is another one.
 _PILED = 0.1
 _MOST_TRIALS = 1000
+_SOME = 20  # shares that are tried first
 _FIRST = 500  # data sets that are looked at in any case
 _CHANCE = 1e-4
 # Names of measures that are shares, and percentages where they exceed 1.
@@ -114,8 +115,10 @@ def trials(values: Array) -> int:
     decimals = next((k for k in range(1, 12) if abs(inner - inner.round(k)).max() <= 1e-13), 12)
     half = 0.5 * 10.0**-decimals
     n = np.arange(2, _MOST_TRIALS + 1)[:, None]
-    near = (np.abs(inner - np.round(inner * n) / n) <= half * (1 + 1e-6) + 1e-12).all(axis=1)
-    fits = n[near, 0].astype(np.float64)
+    for some in (inner[:_SOME], inner[_SOME:]):  # few numbers leave few n
+        near = np.abs(some - np.round(some * n) / n) <= half * (1 + 1e-6) + 1e-12
+        n = n[near.all(axis=1)]
+    fits = n[:, 0].astype(np.float64)
     # All smaller n could have fitted as well, each value with probability 2 half n.
     rare = fits * np.minimum(1.0, 2 * half * fits) ** len(inner) < _CHANCE
     return int(fits[0]) if len(fits) and rare[0] else 0

@@ -435,8 +435,8 @@ def telling_column(source: Source, roles: Roles) -> str | None:
 def crossing_columns(source: Source, roles: Roles) -> tuple[str, ...]:
     """Return the columns without a role that cross the algorithms and data sets, as factors do.
 
-    They hold two to twelve names each, none of them of replications, and distinguish rows together.
-    Empty if they do not.
+    They hold two to twelve levels each, no names of replications and no numbers that may count
+    these, and distinguish rows together. Empty if they do not.
     """
     unused = [n for n in _left(source, roles) if n not in roles.scores and n not in source.kinds]
     unused = [n for n in unused if not suggested_roles(n).keys() & {"replication", "dataset"}]
@@ -451,12 +451,12 @@ def crossing_columns(source: Source, roles: Roles) -> tuple[str, ...]:
 
 
 def _crosses(table: pd.DataFrame, name: str, roles: Roles) -> bool:
-    """Return whether a column has a few names that most algorithms and data sets share."""
-    labels = table[name].dropna().unique()
+    """Return whether a column has a few levels that most algorithms and data sets share."""
+    labels = [str(label) for label in table[name].dropna().unique()]
     if not 2 <= len(labels) <= MOST_LEVELS or len(table[name]) != table[name].count():
         return False
-    named = all(isinstance(n, str) and number_of(n) is None and "/" not in n for n in labels)
-    if not named or like_replications([str(label) for label in labels]):
+    counts = _may_count(labels) and "factor" not in suggested_roles(name)
+    if counts or like_replications(labels) or any("/" in label for label in labels):
         return False
     for role in ("algorithm", "dataset"):
         places = table[list(roles.of[role])].drop_duplicates()
@@ -464,6 +464,21 @@ def _crosses(table: pd.DataFrame, name: str, roles: Roles) -> bool:
         if len(places) < 2 or 2 * len(pairs) <= len(places) * len(labels):
             return False
     return True
+
+
+def _may_count(labels: Sequence[str]) -> bool:
+    """Return whether labels are whole numbers almost without gaps, as replications have.
+
+    Examples
+    --------
+    >>> _may_count(["1", "2", "3"]), _may_count(["1", "10", "100"]), _may_count(["0.1", "0.2"])
+    (True, False, False)
+    """
+    known = [number_of(label) for label in labels]
+    numbers = [number for number in known if number is not None]
+    if len(numbers) < len(labels) or any(number % 1 for number in numbers):
+        return False
+    return max(numbers) - min(numbers) + 1 <= 1.2 * len(numbers) + 1
 
 
 def nested_columns(source: Source, roles: Roles) -> tuple[str, ...]:

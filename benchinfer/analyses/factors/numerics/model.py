@@ -40,9 +40,9 @@ class GridModel:
     root
         (p, r) root of the covariance of the coefficients for independent errors of variance 1:
         standardised coefficients, which are independent then, are those of ``x @ root``.
-    weights, design
-        (D, r, r) weights of residuals of data sets with two cells or more, adjusted for leverage,
-        and their designs, of standardised coefficients.
+    leverage, directions
+        (D, r) leverages of data sets with two cells or more, and (D, r, r) their directions among
+        the standardised coefficients.
     robust
         (r, r) CR2 covariance of the standardised coefficients.
     middle, level
@@ -53,8 +53,8 @@ class GridModel:
     beta: Array
     null: Array
     root: Array
-    weights: Array
-    design: Array
+    leverage: Array
+    directions: Array
     robust: Array
     middle: Array
     level: float
@@ -79,14 +79,14 @@ class GridModel:
         standard = x @ root
         beta = root @ (y @ standard).sum(axis=0)
         fitted = np.where(present, (x @ beta) - (middles @ beta)[:, None], 0.0)
-        weights, design, scores = _adjusted(standard, present, y - fitted)
+        leverage, directions, scores = _adjusted(standard, present, y - fitted)
         return GridModel(
             grid.sizes,
             beta,
             vectors[:, ~known],
             root,
-            weights,
-            design,
+            leverage,
+            directions,
             scores.T @ scores,
             middles.mean(axis=0),
             float(of_dataset.mean()),
@@ -123,14 +123,24 @@ class GridModel:
 
     def estimates(self, rows: Array, pairs: Codes) -> ContrastEstimates:
         """Return the estimates of differences of pairs (P, 2) of rows (L, p), with CR2 errors."""
+        return self._estimates(rows, pairs, self._forms(rows))
+
+    def _forms(self, rows: Array) -> QuadraticForms:
+        """Return the forms of rows (L, p), from which degrees of freedom come."""
+        turned = (rows @ self.root) @ self.directions
+        g = turned * np.sqrt(self.leverage / _left(self.leverage))[:, None]
+        h = (g * np.sqrt(self.leverage)[:, None]) @ self.directions.transpose(0, 2, 1)
+        h = np.ascontiguousarray(h.transpose(1, 0, 2))
+        return QuadraticForms([g.transpose(1, 0, 2)], h, None, np.ones(len(self.leverage)))
+
+    def _estimates(self, rows: Array, pairs: Codes, forms: QuadraticForms) -> ContrastEstimates:
+        """Return the estimates of differences of pairs of rows, of which the forms are given."""
         contrasts = np.zeros((len(pairs), len(rows)))
         contrasts[range(len(pairs)), pairs[:, 0]] = 1.0
         contrasts[range(len(pairs)), pairs[:, 1]] = -1.0
         effects = contrasts @ rows
         estimable = self._estimable(effects)
-        n = len(self.weights)
-        adjusted = [(self.weights, self.design)]
-        forms = QuadraticForms.of(rows @ self.root, adjusted, None, np.ones(n))
+        n = len(self.leverage)
         error = np.sqrt(np.maximum(contrast_variances(effects @ self.root, self.robust), 0.0))
         estimate = np.where(estimable, effects @ self.beta, np.nan)
         flat = estimable & (error <= 1e-12 * np.abs(self.level + np.nan_to_num(estimate)))
@@ -149,8 +159,13 @@ class GridModel:
             return turned.take(
                 np.arange(len(pairs) * len(others)).reshape(len(others), -1).T.ravel()
             )
-        simple = self.simple(factor, pairs, other)
-        return ContrastEstimates.join([self.estimates(rows, others) for rows in simple])
+        rows, levels = self.of_both(factor, other), np.arange(self.sizes[other])
+        forms = self._forms(rows.reshape(-1, rows.shape[2]))
+        parts: list[ContrastEstimates] = []
+        for a, b in pairs.tolist():
+            of_pair = forms.differences(a * len(levels) + levels, b * len(levels) + levels)
+            parts.append(self._estimates(rows[a] - rows[b], others, of_pair))
+        return ContrastEstimates.join(parts)
 
     def _estimable(self, rows: Array) -> Flags:
         """Return which rows (P, p) the data say something on."""
@@ -168,13 +183,12 @@ class GridModel:
 
 
 def _adjusted(standard: Array, present: Flags, residual: Array) -> tuple[Array, Array, Array]:
-    """Return adjusted weights and designs (D, r, r), and adjusted scores (D, r), of data sets.
+    """Return leverages (D, r) with directions (D, r, r), and adjusted scores (D, r), of data sets.
 
     ``standard`` (C, r) has the standardised design of all cells, and ``present`` and ``residual``
     (D, C) the cells of data sets and their residuals, which sum to 0. The products X'X of data sets
     sum to the identity; their eigenvalues are leverages, and all that is needed of data sets are
-    functions of these products. A direction that a data set alone determines has no residual:
-    leverage 1, weight 0.
+    functions of these products.
     """
     every = standard.T @ standard
     products: list[Array] = []
@@ -186,14 +200,16 @@ def _adjusted(standard: Array, present: Flags, residual: Array) -> tuple[Array, 
         products.append(square - cells.sum() * np.outer(middle, middle))
     values, vectors = np.linalg.eigh(np.array(products))
     leverage = np.clip(values, 0.0, 1.0)
-    left = np.where(leverage < 1 - NULL, 1 - leverage, np.inf)[:, None]
-    leverage = leverage[:, None]
-    design = vectors.transpose(0, 2, 1) * np.sqrt(leverage).transpose(0, 2, 1)
-    turned = (residual @ standard)[:, None] @ vectors / np.sqrt(left)
-    scores = (turned @ vectors.transpose(0, 2, 1))[:, 0]
-    weights = vectors * np.sqrt(leverage / left)
-    # Laid out with coefficients first, by which they are multiplied for each set of contrasts.
-    return np.ascontiguousarray(weights.transpose(1, 0, 2)).transpose(1, 0, 2), design, scores
+    turned = (residual @ standard)[:, None] @ vectors / np.sqrt(_left(leverage))[:, None]
+    return leverage, vectors, (turned @ vectors.transpose(0, 2, 1))[:, 0]
+
+
+def _left(leverage: Array) -> Array:
+    """Return what leverages leave to residuals.
+
+    A direction that a data set alone determines has no residual: leverage 1, weight 0.
+    """
+    return np.where(leverage < 1 - NULL, 1 - leverage, np.inf)
 
 
 def _coding(size: int) -> Array:
