@@ -169,11 +169,11 @@ def assign(
     numeric, faults = _covariates(names, covariates, scores)
     search = _Search(names, numeric, findings=faults)
     _given(search, columns or {})
-    own = not pattern and _have_columns(search, measures)
-    if own and len(measures) == 1:
+    by_name = not pattern and _have_columns(search, measures)
+    if by_name and len(measures) == 1:
         search.of["value"] = (measures[0],)
     # A wide table has no column for what its column names say, nor for the scores.
-    absent = {*says, "value"} if pattern or own else set[str]()
+    absent = {*says, "value"} if pattern or by_name else set[str]()
     _recognised(search, [r for r in ROLES if r not in search.of and r not in absent])
     wide: dict[str, dict[str, str]] = {}
     if pattern:

@@ -32,11 +32,11 @@ def residuals(table: Array) -> Array:
            [ 0.,  0., nan],
            [-2., -2.,  4.]])
     """
-    held = ~np.isnan(table)
-    n = held.sum(axis=1, keepdims=True)
+    observed = ~np.isnan(table)
+    n = observed.sum(axis=1, keepdims=True)
     row, column = np.zeros((len(table), 1)), np.zeros(table.shape[1])
-    for _ in range(1 if held.all() else _SWEEPS):
-        row = np.where(held, table - column, 0.0).sum(axis=1, keepdims=True) / n
+    for _ in range(1 if observed.all() else _SWEEPS):
+        row = np.where(observed, table - column, 0.0).sum(axis=1, keepdims=True) / n
         column = _medians(table - row)
     return table - row - column
 
