@@ -89,6 +89,7 @@ def ran(
 BALANCED = "example:simulated/balanced"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("tolerance", "code", "words"),
     [("0.02", "0", "Not worse"), ("0.01", "3", "Undecided"), ("x", "2", "No verdict")],
@@ -107,6 +108,7 @@ def test_the_job_ends_as_the_gate_does(tmp_path, tolerance, code, words):
         assert "| score |" in summary
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("comment", "event"), [("false", "pull_request"), ("true", "push")])
 def test_no_comment_is_written_where_none_is_wanted_or_possible(tmp_path, comment, event):
     arguments = "--baseline alg1 --candidate alg2 -m score:higher:0.02; touch x"
@@ -118,6 +120,7 @@ def test_no_comment_is_written_where_none_is_wanted_or_possible(tmp_path, commen
     assert said["code"] not in {"0", "1", "3"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("asked", "code"), [(None, "3"), ("true", "0")])
 def test_options_of_the_branch_count_where_they_are_asked_for(tmp_path, asked, code):
     """A pull request can write benchinfer.toml, and with it that undecided is a pass."""
@@ -246,6 +249,7 @@ def played(folder: Path, payload: Payload) -> dict[str, str]:
     return said
 
 
+@pytest.mark.slow
 def test_no_module_of_a_checkout_is_loaded(tmp_path):
     assert played(tmp_path, SHADOWED)["code"] == "0"
 

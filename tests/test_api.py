@@ -290,6 +290,7 @@ print(json.dumps([seconds, [name for name in {HEAVY} if name in sys.modules]]))
     assert seconds < 0.3
 
 
+@pytest.mark.slow
 def test_a_comparison_loads_no_figures() -> None:
     code = """
 import json, sys
@@ -300,6 +301,7 @@ print(json.dumps([name for name in ("matplotlib", "pymc", "jinja2") if name in s
     assert _in_a_clean_process(code) == []
 
 
+@pytest.mark.slow
 def test_a_mixed_model_and_its_diagnostics_do_without_the_statistics_of_scipy() -> None:
     # They take longer to load than a model to fit.
     code = """
@@ -313,6 +315,7 @@ print(json.dumps(["scipy.stats" in sys.modules, int(normal.sum())]))
     assert _in_a_clean_process(code) == [False, 2]
 
 
+@pytest.mark.slow
 def test_a_report_without_bayes_loads_no_sampler() -> None:
     code = """
 import json, sys

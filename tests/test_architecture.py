@@ -14,6 +14,7 @@ from importlib import import_module
 from pathlib import Path
 from types import FrameType
 
+import pytest
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
@@ -157,6 +158,7 @@ def test_circles_through_imports_inside_functions_only_get_fewer() -> None:
     assert sum(n for n in Counter(group.tolist()).values() if n > 1) <= IN_CIRCLES
 
 
+@pytest.mark.slow
 def test_files_import_few_modules() -> None:
     imports = _imports(lazy=True, types=True)
     counts = {_name(MODULES[name]): len(of) for name, of in imports.items() if name != "benchinfer"}

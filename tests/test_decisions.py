@@ -134,6 +134,7 @@ def readings(module: ast.Module) -> Iterator[tuple[str, str]]:
                 yield node.name, ast.unparse(reading).splitlines()[0]
 
 
+@pytest.mark.slow
 def test_no_decision_is_taken_from_a_text() -> None:
     places: dict[str, list[str]] = {}
     for path in FILES:

@@ -6,6 +6,8 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Iterator
 
+import pytest
+
 from tests.trees import FILES, PACKAGE, nodes, tree
 
 LIBRARIES = ("xarray.", "pandas.", "matplotlib.")
@@ -116,6 +118,7 @@ def _defined() -> tuple[set[str], dict[str, set[str]]]:
     return names.union(homes, *homes.values()), homes
 
 
+@pytest.mark.slow
 def test_references_in_docstrings_exist() -> None:
     """A name between single backticks is one of the package; libraries are in its imports."""
     names, homes = _defined()

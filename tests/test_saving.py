@@ -347,6 +347,7 @@ def _often(path, text):
         write_atomically(path, text)
 
 
+@pytest.mark.slow
 def test_many_who_write_one_file_do_not_disturb_each_other(tmp_path):
     context, texts = multiprocessing.get_context("fork"), [c * 5000 for c in "abc"]
     children = [context.Process(target=_often, args=(tmp_path / "x", text)) for text in texts]

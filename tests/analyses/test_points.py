@@ -99,6 +99,7 @@ def test_words_follow_the_scale_and_the_tolerance():
     assert "equal values are undecided" in bare.rule
 
 
+@pytest.mark.slow
 def test_many_algorithms_need_no_matrix_of_contrasts():
     values = np.random.default_rng(1).normal(size=(2, 1, 600))
     long = pd.DataFrame(values[:, 0], columns=[f"a{i:03d}" for i in range(600)])
@@ -143,6 +144,7 @@ def all_said(result, folder):
     return [DIRECTION.sub("", text) for text in (*texts, page)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("k", [2, 3, 20])
 @pytest.mark.parametrize("better", ["higher", "lower"])
 @pytest.mark.parametrize("statistic", ["mean", "median", "worst"])

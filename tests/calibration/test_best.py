@@ -9,6 +9,7 @@ from benchinfer.numerics.directions.rank_sets import RowReference, rank_sets
 TABLES = 150
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("gap", [0.0, 0.4, 1.5])
 def test_sets_hold_the_true_best_and_the_true_ranks(gap):
     rng = np.random.default_rng(11)

@@ -269,6 +269,7 @@ def test_networks_of_few_and_uneven_studies_keep_the_level(held, d, errors, tau,
     assert false[0] <= ALPHA + 3 * np.sqrt(ALPHA * (1 - ALPHA) / tables)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("tau", [0.3, 1.0])
 def test_three_studies_one_of_them_exact_make_no_false_claims(tau):
     default, robust, hartung = false_claims_of_networks(3, "one of .1", tau, "all", 200)

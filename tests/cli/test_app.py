@@ -363,6 +363,7 @@ def test_terms_and_columns_reach_the_library(run: Callable, clear: Path) -> None
 # --- report
 
 
+@pytest.mark.slow
 def test_report_makes_the_folder_and_says_where_it_is(
     run: Callable, clear: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -377,6 +378,7 @@ def test_report_makes_the_folder_and_says_where_it_is(
     assert [path.name for path in Path("new/deep").iterdir()] == ["report.html"]
 
 
+@pytest.mark.slow
 def test_report_is_0_whatever_the_verdicts(run: Callable, tmp_path: Path) -> None:
     options = ("--methods", "mixed,points", "-o", tmp_path / "report.html", "--json")
     result = run("report", "example:demsar2006", *options)
@@ -386,6 +388,7 @@ def test_report_is_0_whatever_the_verdicts(run: Callable, tmp_path: Path) -> Non
     assert {entry["decided"] for entry in document["results"]} == {False, True}
 
 
+@pytest.mark.slow
 def test_report_on_one_of_the_measures(run: Callable, tmp_path: Path) -> None:
     options = ("--methods", "points", "-o", tmp_path / "r.html", "--json")
     arguments = ("report", "example:sklearn_bootstrap", *options)
@@ -515,6 +518,7 @@ def _process(*arguments: str, **environment: str) -> subprocess.CompletedProcess
     )
 
 
+@pytest.mark.slow
 def test_piped_output_is_plain() -> None:
     done = _process("compare", "points", "example:demsar2006", COLUMNS="40")
     assert done.returncode == 3, done.stderr
@@ -534,6 +538,7 @@ def test_colour_on_a_terminal_unless_it_is_not_wanted() -> None:
     assert (unwanted.exit_code, "\x1b[1;32m" in unwanted.stdout) == (3, False)
 
 
+@pytest.mark.slow
 def test_a_name_that_the_output_cannot_encode_is_escaped(clear: Path) -> None:
     clear.write_text(clear.read_text().replace(",a,", ",b\u00e4r,"), encoding="utf-8")
     done = _process("compare", "points", str(clear), *LOWER, PYTHONIOENCODING="ascii")
@@ -556,6 +561,7 @@ def test_help_is_light() -> None:
     assert float(seconds) < 0.6
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("command", "heavy"),
     [

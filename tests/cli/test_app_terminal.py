@@ -82,6 +82,7 @@ def test_a_terminal_shows_at_most_60_lines(many: Path, columns: int) -> None:
     assert "--all prints them" in text
 
 
+@pytest.mark.slow
 def test_all_and_top(many: Path) -> None:
     every = shown("compare", "points", many, *ASK, "--all")
     assert sum(line.startswith("algo") for line in every) >= 3741
@@ -115,6 +116,7 @@ def test_a_pipe_shows_the_first_rows_of_tables_of_results(run: Callable, many: P
     assert not any(re.match(r" +\d+( to \d+)?: algo", line) for line in lines)
 
 
+@pytest.mark.slow
 def test_stages_of_a_report_are_a_line_that_changes_or_a_log(
     run: Callable, clear: Path, tmp_path: Path
 ) -> None:
@@ -130,6 +132,7 @@ def test_stages_of_a_report_are_a_line_that_changes_or_a_log(
     assert (tmp_path / "quiet.html").exists()
 
 
+@pytest.mark.slow
 def test_a_table_from_standard_input(run: Callable, clear: Path) -> None:
     options = ("compare", "points", "-", "--measures", "error:lower:0.01")
     found = piped(*options, stdin=clear.read_bytes())
@@ -155,6 +158,7 @@ def test_what_standard_input_holds_is_told_by_its_first_bytes(
     assert (found.exit_code, said in found.output) == (code, True), found.output
 
 
+@pytest.mark.slow
 def test_completion_knows_commands_options_and_choices() -> None:
     def completed(*words: str) -> list[str]:
         done = subprocess.run(
@@ -177,6 +181,7 @@ def test_completion_knows_commands_options_and_choices() -> None:
     assert completed("gate", "x.csv", "--want", "sup") == ["superior"]
 
 
+@pytest.mark.slow
 def test_errors_of_filters_are_all_that_is_on_stderr(tmp_path: Path) -> None:
     (tmp_path / "scores.csv").write_text("dataset,algorithm,acc\nx,a,0.5\nx,b,0.6\n")
     words = ["check", "scores.csv", "-m", "acc:higher", "--where", "b > 1"]

@@ -2,12 +2,15 @@
 
 import json
 
+import pytest
+
 import benchinfer as bi
 from benchinfer.comparison.wording import direction
 
 TABLE = "example:sklearn_bootstrap"
 
 
+@pytest.mark.slow
 def test_a_table_alone_is_answered_on_all_measures(run):
     found = run(TABLE)
     answer = bi.compare(bi.load_example("sklearn_bootstrap"))
@@ -53,6 +56,7 @@ def test_each_data_set_has_the_analysis_that_fits_it(run):
     assert "the table has 2 measures" in run("compare", TABLE, "--per-dataset").stderr
 
 
+@pytest.mark.slow
 def test_the_table_for_a_paper_has_all_measures(run):
     table = bi.compare(bi.load_example("sklearn_bootstrap")).table()
     assert run(TABLE, "--table", "md").stdout == table.to_markdown()

@@ -50,6 +50,7 @@ def test_every_argument_reaches_the_library(run: Callable, spied: Callable) -> N
     }
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("quick")
 def test_what_is_printed(run: Callable) -> None:
     text = " ".join(run(*BALANCED, *QUICK, "--details").stdout.split())
@@ -112,6 +113,7 @@ def test_one_data_set_cannot_say(run: Callable, table: Callable) -> None:
     assert "compare pair compares two algorithms on one data set" in " ".join(result.stderr.split())
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("quick")
 def test_slopes_along_a_covariate(run: Callable, table: Callable) -> None:
     rows = [

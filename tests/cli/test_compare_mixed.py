@@ -136,6 +136,7 @@ def test_shares_of_variance_are_printed(run: Callable, clear: Path) -> None:
     assert "Variance of single scores" not in run("compare", "points", clear, *lower).stdout
 
 
+@pytest.mark.slow
 def test_json_holds_the_model(run: Callable) -> None:
     result = bi.compare_mixed(bi.load_example("sklearn_bootstrap"), "error")
     document = _document(run, *BOOTSTRAP)
@@ -153,6 +154,7 @@ def test_json_holds_the_model(run: Callable) -> None:
     assert detailed["refused"] == {}
 
 
+@pytest.mark.slow
 def test_details_fit_a_terminal(run: Callable) -> None:
     text = run(*BOOTSTRAP, "--details").stdout
     assert max(map(len, text.splitlines())) <= 80

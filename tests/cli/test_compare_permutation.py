@@ -111,6 +111,7 @@ def test_one_sided_tests_have_their_errors_in_a_sentence(run: Callable) -> None:
     assert "Monte Carlo errors of p-values: at most 0.0" in " ".join(text.split())
 
 
+@pytest.mark.slow
 def test_stopping(run: Callable) -> None:
     arguments = ("--pairs", "pooled", "--stop", "--seed", 1, "--target", "datasets")
     text = _words(run, *BOOTSTRAP, *arguments)
@@ -129,6 +130,7 @@ def test_trend(run: Callable) -> None:
     assert rows[-1]["p_value"] == page["p_value"]
 
 
+@pytest.mark.slow
 def test_details_fit_a_terminal(run: Callable) -> None:
     text = run(*BOOTSTRAP, "--details", "--on", "normal-scores", "--seed", 1).stdout
     assert max(map(len, text.splitlines())) <= 80
@@ -172,6 +174,7 @@ def test_json_holds_the_tests(run: Callable) -> None:
     assert detailed["critical_difference"]["nemenyi"] == result.critical_difference()
 
 
+@pytest.mark.slow
 def test_per_dataset(run: Callable) -> None:
     result = run(*BOOTSTRAP, "--per-dataset", "--resamples", 2000, "--seed", 1)
     assert result.exit_code == 0, result.output

@@ -55,6 +55,7 @@ def test_wins_are_printed_with_ties_and_model(run: Callable) -> None:
     assert "cart 8 8.6 6 to 11 4 1.0 0 to 3 outside" in text
 
 
+@pytest.mark.slow
 def test_probabilities_are_printed(run: Callable) -> None:
     quick = ("--draws", "100", "--chains", "4", "--seed", "1")
     result = run("compare", "wins", "example:demsar2006", "--inference", "bayes", *quick)
@@ -99,6 +100,7 @@ def published(tmp_path: Path) -> Path:
     return path
 
 
+@pytest.mark.slow
 def test_published_win_tables_are_recognised_by_their_columns(
     run: Callable, published: Path
 ) -> None:

@@ -39,6 +39,7 @@ def _on_a_terminal() -> tuple[bytes, bytes, int]:
     return out, said, process.returncode
 
 
+@pytest.mark.slow
 def test_a_bar_on_a_terminal_is_cleared() -> None:
     out, said, code = _on_a_terminal()
     assert code == 0

@@ -252,6 +252,7 @@ SPOKEN = re.compile(
 )
 
 
+@pytest.mark.slow
 def test_texts_of_the_package_speak_no_python() -> None:
     found = {
         (path.name, text)

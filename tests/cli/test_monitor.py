@@ -45,6 +45,7 @@ def test_undecidable_is_4(run: Callable, growing: Callable) -> None:
     assert "not rejected" in found.stdout
 
 
+@pytest.mark.slow
 def test_a_loop_over_a_growing_file_ends(run: Callable, growing: Callable) -> None:
     path, used = growing(10), 10
     while (found := run("monitor", path, *ARGUMENTS, "--json", "--stage", "25")).exit_code == 3:
@@ -96,6 +97,7 @@ def test_wrong_usage(run: Callable, growing: Callable, arguments: tuple, said: s
     assert said in found.stderr
 
 
+@pytest.mark.slow
 def test_a_report_beside_the_state(run: Callable, growing: Callable, tmp_path: Path) -> None:
     file = tmp_path / "new" / "stop.html"
     found = run("monitor", growing(60, 0.2), *ARGUMENTS, "--report", file)

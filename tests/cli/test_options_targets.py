@@ -8,6 +8,7 @@ from benchinfer import read_traces
 from tests.scores.test_read_traces import traces
 
 
+@pytest.mark.slow
 def test_targets_are_values_with_a_comma_or_numbers_of_them(run, tmp_path):
     frame = traces().rename(columns={"algorithm": "optimizer", "evaluations": "calls"})
     frame.to_csv(tmp_path / "traces.csv", index=False)

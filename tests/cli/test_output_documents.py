@@ -112,6 +112,7 @@ def test_documents_follow_the_schema_and_name_what_came_from_a_file(
     assert faults(found, definitions[command], definitions) == []
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("beside_a_file")
 def test_the_report_follows_the_schema_and_names_what_came_from_a_file(
     run: Callable, definitions: dict[str, Any], clear: Path
@@ -145,6 +146,7 @@ def of_terminal(text: str) -> str:
     return text.replace("∞", "inf").replace("²", "2").replace("≤", "<=")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", COMPARISONS)
 def test_terminal_document_and_page_say_the_same(
     run: Callable,

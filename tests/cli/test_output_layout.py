@@ -230,6 +230,7 @@ def name(rng: np.random.Generator, n: int) -> str:
     return "".join(rng.choice([*"abcdefgh-_"], n))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("width", WIDTHS)
 @pytest.mark.parametrize("command", COMMANDS)
 def test_no_line_is_wider_than_the_terminal(
@@ -252,6 +253,7 @@ def test_no_line_is_wider_than_the_terminal(
         assert [line for line in lines if cell_len(line) > width] == []
 
 
+@pytest.mark.slow
 @settings(max_examples=8, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(st.data())
 def test_names_of_any_length_fit(

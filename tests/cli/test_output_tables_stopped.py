@@ -4,6 +4,7 @@ import json
 
 import numpy as np
 import pandas as pd
+import pytest
 
 from tests.comparison.checks.test_tables_stopped import LIMIT, table
 
@@ -62,6 +63,7 @@ def test_data_sets_on_which_all_runs_were_stopped(run, tmp_path):
     assert line in " ".join(said.split())
 
 
+@pytest.mark.slow
 def test_documents_count_the_runs_of_each_algorithm(run, tmp_path):
     frame, _ = table(4)
     frame["status"] = np.where(frame["seconds"] < LIMIT, "ok", "timeout")

@@ -20,6 +20,7 @@ def files(tmp_path: Path) -> Files:
     return (tmp_path / "scores.csv", "--features", tmp_path / "features.csv", *options)
 
 
+@pytest.mark.slow
 def test_stability_is_printed_reported_and_in_json(run: Run, files: Files, tmp_path: Path) -> None:
     report = tmp_path / "where.html"
     many = ("--stability", 5, "--seed", 1)

@@ -194,6 +194,7 @@ def test_rows_are_fetched_once_for_all_data_sets(monkeypatch):
     assert sorted(fetched) == ["error", "time"]
 
 
+@pytest.mark.slow
 def test_processes_give_the_same_comparisons():
     scores = refused_in_part()
     one, two = (bi.per_dataset(bi.compare_mixed, scores, n_jobs=n) for n in (1, 2))

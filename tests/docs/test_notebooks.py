@@ -24,6 +24,7 @@ def printed(cell) -> str:
     return "".join(texts + [o["data"]["text/plain"] for o in cell.outputs if "data" in o])
 
 
+@pytest.mark.slow
 def test_notebooks_run_and_show_what_the_pages_show(tmp_path):
     make.write(tmp_path)
     books = [nbformat.read(tmp_path / f"{page.stem}.ipynb", as_version=4) for page in make.PAGES]

@@ -25,6 +25,7 @@ def evaluated(shift: float, noise: float) -> str:
     return "\n".join(lines) + "\n"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("table", "code", "said", "summary"),
     [

@@ -77,6 +77,7 @@ def test_three_algorithms_know_that_two_equalities_make_three():
         np.testing.assert_allclose(adjust(p, 3), [0.03, 0.03, 0.04])
 
 
+@pytest.mark.slow
 def test_fifteen_algorithms_in_general():
     p = np.random.default_rng(4).uniform(size=105) ** 3 * 0.02
     exact = closed_testing.bergmann_hommel(p, 15)

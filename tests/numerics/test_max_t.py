@@ -192,6 +192,7 @@ def test_sampling_agrees_with_the_studentized_range_within_its_error(k, df):
     assert (error < 1.5e-3 * exact).all()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("sides", [1, 2])
 def test_fifty_algorithms_with_unequal_errors(sides):
     k = 50
@@ -207,6 +208,7 @@ def test_fifty_algorithms_with_unequal_errors(sides):
     assert p[-1] > 0.6 * bound[-1]
 
 
+@pytest.mark.slow
 def test_a_hundred_algorithms_with_correlated_means():
     root = np.random.default_rng(1).normal(size=(100, 300))
     family = max_t.max_t(max_t.all_pairs(100)[1], root @ root.T, 20.0)
@@ -214,6 +216,7 @@ def test_a_hundred_algorithms_with_correlated_means():
     assert (error < 2e-3 * p).all()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("k", [30, 100])
 @pytest.mark.parametrize("df", [20.0, np.inf])
 def test_errors_hold_where_few_directions_reach_and_between_thresholds(k, df):

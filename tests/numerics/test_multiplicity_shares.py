@@ -170,6 +170,7 @@ def of_largest(sums):
     return p_of
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("two_sided", [True, False])
 def test_stepping_down_by_flips_is_never_below_the_closure_of_many_tables(two_sided):
     decided = {"stepped": 0, "closed": 0}
@@ -241,6 +242,7 @@ def test_one_sided_families_take_each_contrasts_own_t(side, spent):
         np.testing.assert_allclose(found[at], closed, rtol=1e-9)
 
 
+@pytest.mark.slow
 def test_a_verdict_and_an_interval_are_wrong_together_in_five_percent():
     """Equal levels of three of four algorithms, own t-tests of normal differences, closed."""
     rng, wrong, tables = np.random.default_rng(1), 0, 400

@@ -208,6 +208,7 @@ def test_duplicates_and_constant_differences_say_nothing_where_they_are_silent()
     assert found.p_value[1] >= smaller - 1e-12
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("k", "d"), [(3, 3), (4, 6)])
 def test_equal_algorithms_are_told_apart_at_the_level(k, d, monkeypatch):
     """Any pair is decided in a share of at most the level of normal tables, whatever variances."""

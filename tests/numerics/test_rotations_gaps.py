@@ -185,6 +185,7 @@ def test_silent_pairs_leave_the_rows_of_the_others():
     assert (found.p_value[~quiet] < 1).any()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("d", "share"), [(12, 0.1), (50, 0.02)])
 def test_equal_algorithms_with_gaps_are_told_apart_at_the_level(d, share, monkeypatch):
     monkeypatch.setattr(rotations, "_CLOSE", 0.0)

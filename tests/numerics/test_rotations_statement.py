@@ -25,6 +25,7 @@ def own_directions(monkeypatch):
     monkeypatch.setattr(rotations, "_CLOSE", 0.0)  # so few directions err: each table has its own
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("levels", [(0.0,) * 4, (0.0, 0.0, 50.0, 100.0)])
 def test_a_verdict_or_an_interval_is_wrong_in_five_percent_of_tables(levels):
     cell, rng, rows = Cell(8, levels), np.random.default_rng(8), {}
@@ -39,6 +40,7 @@ def test_a_verdict_or_an_interval_is_wrong_in_five_percent_of_tables(levels):
     assert shares["closed, Sidak's"][0] > shares["one statement"][0]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("k", [3, 4])
 def test_no_partition_of_equal_algorithms_misleads_a_procedure(k):
     """All partitions, with blocks far apart and two standard errors apart, by their shape."""

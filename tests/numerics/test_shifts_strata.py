@@ -37,6 +37,7 @@ def test_samples_without_a_spread():
     assert mean_contrast([(flat, flat)], np.array([1.0, -1.0])) == (0.0, 0.0, 4.0)
 
 
+@pytest.mark.slow
 def test_coverage_of_the_shift():
     rng = np.random.default_rng(2)
     covered = 0

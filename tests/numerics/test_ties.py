@@ -81,6 +81,7 @@ def test_a_tolerance_is_met_up_to_rounding():
         assert count(row[None], np.zeros(1, int), tie=tie * (1 - 1e-9)).ties.sum() == 0
 
 
+@pytest.mark.slow
 @settings(max_examples=300, deadline=None)
 @given(st.integers(0, 2**32), st.sampled_from([1e15, -1e15, 1e-300, 3.9e14]))
 def test_one_score_changes_no_tie_elsewhere(seed, other):

@@ -17,6 +17,7 @@ from benchinfer.relations.ensemble import Ensemble
 RESULTS = ["mixed", "permuted", "points", "resampled", "seconds", "local", "table", "nasty_order"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", [*RESULTS, "nasty_sampled"])
 def test_every_kind_of_every_result(name, request):
     result = request.getfixturevalue(name)

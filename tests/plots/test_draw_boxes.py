@@ -53,6 +53,7 @@ def faults(figure):
     return [said[i] for i in np.flatnonzero(outside)], [(said[i], said[j]) for i, j in over]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("k", "width"),
     [
@@ -73,6 +74,7 @@ def test_texts_keep_to_the_canvas_and_apart(k, width, results):
         assert figure.get_size_inches()[1] <= 20
 
 
+@pytest.mark.slow
 def test_other_fonts_keep_to_the_canvas_and_apart(results):
     import matplotlib as mpl
 

@@ -91,6 +91,7 @@ def found():
     return results
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("width", [pytest.param("page", marks=pytest.mark.calibration), "column"])
 @pytest.mark.parametrize(("name", "k"), DRAWN)
 def test_texts_keep_to_the_canvas_and_apart(name, k, width, found):
@@ -107,6 +108,7 @@ def test_texts_keep_to_the_canvas_and_apart(name, k, width, found):
         assert down <= 20
 
 
+@pytest.mark.slow
 def test_a_diagram_of_many_algorithms_is_drawn_on_demand(found):
     for name, other in (("relation", "matrix"), ("consensus", "positions")):
         for k, kind in ((6, "hasse"), (30, other)):

@@ -46,6 +46,7 @@ def test_a_cut_name_stands_out():
     ]
 
 
+@pytest.mark.slow
 def test_names_that_are_no_plain_text_stand_out(nasty):
     for name in nasty.algorithms:
         assert standing_out(bi.plot(nasty, "ranking", highlight=name)), name

@@ -143,6 +143,7 @@ def test_the_key_has_the_names_that_are_cut_and_no_others() -> None:
     )
 
 
+@pytest.mark.slow
 def test_a_figure_has_room_for_its_key() -> None:
     result = compared(12, 60)
     figure = bi.plot(result, "forest", width="column")

@@ -53,6 +53,7 @@ def settled(values):
     return all(decided(np.delete(values, i, axis=0)) == whole for i in range(0, len(values), 3))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_few_empty_cells_of_an_algorithm_change_no_analysis(kind):
     tables = [values for seed in range(TABLES) if settled(values := drawn(kind, seed))]
@@ -63,6 +64,7 @@ def test_a_few_empty_cells_of_an_algorithm_change_no_analysis(kind):
         assert decided(gaps) == decided(values)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["normal", "heavy"])
 def test_empty_cells_of_an_algorithm_leave_the_numbers_of_other_pairs_alone(kind):
     tables = [values for seed in range(TABLES) if settled(values := drawn(kind, seed)[:24])]
@@ -99,6 +101,7 @@ def test_one_score_of_1e15_is_never_averaged(kind):
         assert rule == "tails" or normalise == "ranks"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["units", "ratios"])
 def test_the_unit_of_a_data_set_of_several_changes_no_verdict(kind):
     n = 0
@@ -120,6 +123,7 @@ def test_the_unit_of_a_data_set_of_several_changes_no_verdict(kind):
     assert n >= TABLES / 2
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["normal", "units", "ratios"])
 def test_a_further_algorithm_far_off_changes_no_analysis(kind):
     n = 0

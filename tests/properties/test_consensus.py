@@ -51,6 +51,7 @@ def test_turning_all_relations_round_turns_the_consensus_round(
     assert one.relation() == other.relation().converse()
 
 
+@pytest.mark.slow
 @settings(deadline=None, max_examples=40)
 @given(ensembles(), asked, st.permutations(NAMES))
 def test_the_order_of_algorithms_does_not_matter(
@@ -63,6 +64,7 @@ def test_the_order_of_algorithms_does_not_matter(
     np.testing.assert_array_equal(one.common[np.ix_(at, at)], other.common)
 
 
+@pytest.mark.slow
 @settings(deadline=None, max_examples=40)
 @given(ensembles(), asked)
 def test_weights_scale_the_cost_and_optima_have_it(

@@ -326,6 +326,7 @@ def check_file(seed: int, folder: Path) -> bool:
     return CHECKS[seed % len(CHECKS)](seed, folder)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "part", [0, *(pytest.param(n, marks=pytest.mark.calibration) for n in range(1, PARTS))]
 )

@@ -47,6 +47,7 @@ def adjustment(result):
     return result.adjusted if hasattr(result, "adjusted") else result._family()[1]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", COMPARE)
 @settings(max_examples=12)
 @given(drawn=tables())
@@ -76,6 +77,7 @@ def test_a_gap_changes_no_number_of_another_pair(name, drawn):
         )
 
 
+@pytest.mark.slow
 def test_a_gap_among_many_data_sets_leaves_the_other_pairs_exact():
     """On 1,400 data sets the exact distribution of signed ranks takes most of its time."""
     rng = np.random.default_rng(5)

@@ -201,6 +201,7 @@ def drawn(seed: int) -> Call:
     return Call(frame, function, measure, reading, arguments)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "start",
     [

@@ -212,6 +212,7 @@ def pairs_of(words: list[str], command: str) -> list[Pair]:
     return [(o, True if getattr(options[o], "is_flag", False) else next(left)) for o in left]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "start",
     [

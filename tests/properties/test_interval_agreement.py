@@ -107,6 +107,7 @@ def test_permutation_of_unpaired_replications(on, interval):
             check(result, bounded=on != "values")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("interval", BESIDE)
 @pytest.mark.parametrize("repeated", [False, True])
 def test_permutation_of_rates(repeated, interval):
@@ -195,6 +196,7 @@ def test_pair(test, alternative, interval):
             check(result, bounded=alternative == "two-sided")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("interval", BESIDE)
 @pytest.mark.parametrize("alternative", ["two-sided", "better"])
 @pytest.mark.parametrize(

@@ -50,6 +50,7 @@ COMPARED = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("units", UNITS)
 @pytest.mark.parametrize("kind", COMPARED)
 def test_levels_are_within_scores(kind, units):
@@ -113,6 +114,7 @@ def test_units_leave_no_levels_but_mean_ranks():
     assert ranked.level_name == "mean rank"
 
 
+@pytest.mark.slow
 def test_the_order_is_that_of_pairs_and_not_of_their_levels():
     """Who is ahead of each other one is first, however far the others are apart."""
     rng = np.random.default_rng(3)

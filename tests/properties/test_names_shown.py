@@ -4,6 +4,7 @@ import re
 from pathlib import Path
 
 import pandas as pd
+import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
@@ -77,6 +78,7 @@ def plain(markdown: str) -> None:
 
 
 # A measure whose name has a direction is told on stderr, when nothing was said.
+@pytest.mark.slow
 @example(["x", "y", "1", "2", "3", "4", "5", "6", "a\n::error::error \x1b[31m"])
 @RARE
 @given(TABLES)

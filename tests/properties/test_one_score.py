@@ -34,6 +34,7 @@ def read(values, **options):
     return bi.read_scores(frame, measures="score:higher", **options)
 
 
+@pytest.mark.slow
 @settings(max_examples=60, deadline=None)
 @given(st.integers(0, 2**32), st.sampled_from(FAR))
 def test_ranks_and_wins_on_other_data_sets_stay(seed, far):
@@ -57,6 +58,7 @@ def test_ranks_and_wins_on_other_data_sets_stay(seed, far):
         assert (wins, ties) == ((apart > 0).sum(), (apart == 0).sum())
 
 
+@pytest.mark.slow
 @settings(max_examples=40, deadline=None)
 @given(st.integers(0, 2**32), st.sampled_from(FAR), st.sampled_from(["ranks", "normal-scores"]))
 def test_pairs_without_the_score_are_tested_as_before(seed, far, on):

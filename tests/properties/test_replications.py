@@ -2,6 +2,7 @@
 
 import numpy as np
 import pandas as pd
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -60,6 +61,7 @@ def by_pair(result, names=None):
     }
 
 
+@pytest.mark.slow
 @settings(max_examples=30, deadline=None)
 @given(
     design=designs(),
@@ -93,6 +95,7 @@ def test_a_further_algorithm_changes_no_number_of_another_pair(
     assert len(before) == k * (k - 1) // 2
 
 
+@pytest.mark.slow
 @settings(max_examples=10, deadline=None)
 @given(design=designs())
 def test_direction_names_and_units_change_no_verdict(design):

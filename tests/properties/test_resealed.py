@@ -13,6 +13,7 @@ QUICK = (
 )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", QUICK)
 def test_results_that_are_changed_and_sealed_anew(tmp_path, kind):
     path = KINDS[kind](scores()).save(tmp_path / "result.json")

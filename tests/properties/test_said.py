@@ -7,6 +7,7 @@ from tests.properties.said import check_sentences, shared_words
 from tests.properties.test_hints import drawn
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "start",
     [

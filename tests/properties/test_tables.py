@@ -288,6 +288,7 @@ def check_command(table: OddTable, folder: Path, rng: random.Random) -> None:
         json.loads(result.stdout, parse_constant=_refuse)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "part", [0, *(pytest.param(n, marks=pytest.mark.calibration) for n in range(1, PARTS))]
 )

@@ -68,6 +68,7 @@ def test_names_are_named_once_and_known():
 names = st.lists(st.text(min_size=1, max_size=6), min_size=1, max_size=6, unique=True)
 
 
+@pytest.mark.slow
 @given(names, st.data())
 def test_a_ranking_written_is_read_back(algorithms, data):
     n = len(algorithms)

@@ -86,6 +86,7 @@ def test_the_page_has_both_and_escapes_names(written, found):
     assert "Hornik" in page.text
 
 
+@pytest.mark.slow
 def test_a_table_has_the_consensus_over_its_data_sets(written, table):
     page = written(table, bayes=False)
     local = bi.per_dataset(bi.compare_mixed, table)
@@ -94,6 +95,7 @@ def test_a_table_has_the_consensus_over_its_data_sets(written, table):
     assert "This is another question than that of the answer" in page.text
 
 
+@pytest.mark.slow
 def test_two_data_sets_have_no_consensus(written, table):
     page = written(table.subset(datasets=list(table.datasets)[:2]), bayes=False)
     assert "Consensus over the data sets" not in page.headings()

@@ -54,6 +54,7 @@ def texts(section):
     return [[cell.text for cell in row] for row in table.rows]
 
 
+@pytest.mark.slow
 def test_its_parts_stand_in_the_order_in_which_they_are_read(both):
     gapped = scores_of(long(6, 12, gap=0.05))
     for results in (both, [bi.compare_mixed(gapped), bi.compare_permutation(gapped, seed=1)]):
@@ -186,6 +187,7 @@ def test_equivalence_is_said_with_its_size():
     assert verdicts == ["equivalent (within 0.01)"] * 3
 
 
+@pytest.mark.slow
 def test_many_algorithms_show_the_first_ones():
     scores = scores_of(long(40, 8, 1, sd=0.01))
     section = first_screen(bi.compare_mixed(scores))
@@ -235,6 +237,7 @@ def test_runs_with_a_limit_say_how_many_each_solved():
     assert first_screen(found).text[0].endswith(said)
 
 
+@pytest.mark.slow
 def test_what_may_change_a_verdict_and_remarks_lead_to_their_rows(both):
     section = first_screen(*both)
     failed = [check for check in both[0]._checks if not check.ok and check.check != "tolerance"]

@@ -30,6 +30,7 @@ def gathered():
     return everything(scores, bayes=False)
 
 
+@pytest.mark.slow
 def test_suffix_or_argument_says_the_format(tmp_path, points):
     starts = {"html": "<!DOCTYPE html>", "json": "{", "md": "# "}
     for kind, start in starts.items():
@@ -55,6 +56,7 @@ def test_other_formats_are_refused_before_the_work(tmp_path, points, name, writt
     assert "not in LaTeX" in done.output
 
 
+@pytest.mark.slow
 def test_markdown_shows_names_as_they_are(tmp_path, gathered):
     text = bi.report(gathered, tmp_path / "r.md").read_text()
     assert markdown.escaped(HOSTILE) in text
@@ -68,6 +70,7 @@ def test_markdown_shows_names_as_they_are(tmp_path, gathered):
     assert all(len(columns) == 1 for columns in lengths)
 
 
+@pytest.mark.slow
 def test_all_formats_say_the_same_sentences(tmp_path, mixed):
     lead = mixed.headline()
     assert markdown.escaped(lead) in bi.report(mixed, tmp_path / "r.md").read_text()

@@ -28,6 +28,7 @@ import sys
 "matplotlib.pyplot" in sys.modules"""
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("default")  # of Jupyter
 def test_a_fresh_kernel_shows_results_and_figures():
     cells = [nbformat.v4.new_code_cell(text) for text in CELLS.split("\n---\n")]

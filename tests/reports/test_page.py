@@ -39,6 +39,7 @@ def whole_text(table, tmp_path_factory):
     return bi.report(table, tmp_path_factory.mktemp("whole") / "report.html").read_text("utf-8")
 
 
+@pytest.mark.slow
 def test_sections_of_a_whole_table(whole_text, table):
     page = Page(whole_text)
     assert page.headings() == [
@@ -107,6 +108,7 @@ def test_what_a_reader_sees_who_opens_nothing(whole_text, table):
     assert "Diagnostics" not in text
 
 
+@pytest.mark.slow
 def test_a_fold_says_the_rows_of_its_tables(table):
     page = compose(everything(table, methods=("mixed", "points", "per-dataset")))
     text = html.render(page)
@@ -124,6 +126,7 @@ def test_a_fold_says_the_rows_of_its_tables(table):
     assert {"Where the spread comes from", "Method: point comparison"} <= {*inner}
 
 
+@pytest.mark.slow
 def test_long_tables_are_folds_that_say_their_rows(eleven):
     text = html.render(compose(gather(eleven, None)))
     assert (
@@ -136,6 +139,7 @@ def test_long_tables_are_folds_that_say_their_rows(eleven):
         assert depth > 0 or part.count("<tr") <= 16
 
 
+@pytest.mark.slow
 def test_what_is_printed(table, tmp_path):
     points = bi.compare_points(table)
     for prints, full in (("short", False), ("full", True)):
@@ -146,6 +150,7 @@ def test_what_is_printed(table, tmp_path):
         bi.report(points, tmp_path / "report.html", print="all")
 
 
+@pytest.mark.slow
 def test_direction_is_named_with_every_table_and_figure(whole_text):
     page = Page(whole_text)
     assert page.text.count("higher is better") >= 6
@@ -153,6 +158,7 @@ def test_direction_is_named_with_every_table_and_figure(whole_text):
     assert any("A difference above 0 favours the algorithm named first" in c for c in captions)
 
 
+@pytest.mark.slow
 def test_contents_where_there_are_several_measures(written):
     scores = bi.load_example("sklearn_bootstrap")
     results = [bi.compare_points(scores, name) for name in ("error", "seconds")]
@@ -164,6 +170,7 @@ def test_contents_where_there_are_several_measures(written):
     assert {"#measure-2", "#sources", "#measure-2-1"} <= {*links}
 
 
+@pytest.mark.slow
 def test_several_measures_begin_with_the_levels_on_all_of_them(written):
     scores = bi.load_example("sklearn_bootstrap")
     answer = bi.compare(scores)
@@ -215,6 +222,7 @@ def test_nothing_is_fetched(page):
     assert any("default-src 'none'" in value for value in policy)
 
 
+@pytest.mark.slow
 def test_each_figure_is_there_once_with_a_text_alternative_and_ids_of_its_own(page):
     alts = [value for tag, name, value in page.attributes if (tag, name) == ("svg", "aria-label")]
     assert len(alts) == page.tags.count("svg") >= 8
@@ -270,6 +278,7 @@ def test_a_list_of_results_and_their_table(written, table):
     assert "Scores" in page.headings()
 
 
+@pytest.mark.slow
 def test_a_result_alone(written, table):
     mixed, relation = bi.compare_mixed(table), bi.compare_mixed(table).relation()
     assert "Mixed model" in written(mixed).headings()
@@ -280,12 +289,14 @@ def test_a_result_alone(written, table):
     )
 
 
+@pytest.mark.slow
 def test_report_method_and_function_write_the_same(tmp_path, table):
     mixed = bi.compare_mixed(table)
     one, two = mixed.report(tmp_path / "a.html"), bi.report([mixed], tmp_path / "b.html")
     assert one.read_bytes() == two.read_bytes()
 
 
+@pytest.mark.slow
 def test_the_same_table_gives_the_same_bytes(tmp_path, nasty_table, nasty_text):
     again = bi.report(nasty_table, tmp_path / "again.html")
     assert again.read_text("utf-8") == nasty_text
@@ -323,6 +334,7 @@ def test_refuses_the_path_before_the_work(tmp_path, monkeypatch, name, said):
         bi.report(scores, tmp_path / name)
 
 
+@pytest.mark.slow
 def test_a_bootstrap_of_the_report_has_resamples_enough_for_its_pairs():
     rng = np.random.default_rng(1)
     rows = [
@@ -337,6 +349,7 @@ def test_a_bootstrap_of_the_report_has_resamples_enough_for_its_pairs():
     assert (found.contrasts(all=True)["verdict"] != "undecided").all()
 
 
+@pytest.mark.slow
 def test_a_bootstrap_that_can_decide_nothing_is_left_out():
     rng = np.random.default_rng(1)
     rows = [
@@ -504,6 +517,7 @@ def test_a_report_says_analyses_and_options_in_words(tmp_path):
         assert not re.findall(r"compare.{0,2}_(?:mixed|permutation|points)", said)
 
 
+@pytest.mark.slow
 def test_contrasts_are_folded_where_the_verdicts_stand_before_them(table):
     both = [bi.compare_points(table), bi.compare_mixed(table)]
     for results, folded in ((both, True), (both[1:], False)):

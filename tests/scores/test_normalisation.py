@@ -319,6 +319,7 @@ def test_every_claim_has_the_scale(name, tmp_path):
     assert f"normalised score {SCALE}" in page
 
 
+@pytest.mark.slow
 def test_a_report_gives_the_code_that_normalises(tmp_path):
     values = simulated()
     path = tmp_path / "scores.csv"

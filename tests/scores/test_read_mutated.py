@@ -18,6 +18,7 @@ CHECKS = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "start", [0, *(pytest.param(n, marks=pytest.mark.calibration) for n in (40, 80))]
 )

@@ -348,6 +348,7 @@ def test_a_plan_that_fails_is_one_error(balanced):
     )
 
 
+@pytest.mark.slow
 def test_a_plan_of_dask_that_fails_is_one_error(balanced, tmp_path):
     dd = pytest.importorskip("dask.dataframe")
     text = balanced.to_csv(index=False).rstrip() + "x\n"

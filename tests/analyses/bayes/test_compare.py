@@ -59,6 +59,7 @@ def result():
     return bi.compare_bayes(read(simulated(), tolerance=0.1), draws=500, seed=1)
 
 
+@pytest.mark.slow
 def test_posterior_is_that_of_the_rows_by_another_sampler():
     golden = json.loads((GOLDEN / "posterior.json").read_text(encoding="utf-8"))
     scores = read(pd.read_csv(GOLDEN / "table.csv"), paired=True)
@@ -101,6 +102,7 @@ def effect_prior(beta, s):
     return cell @ (weight / weight.sum())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("interactions", ["t", "normal"])
 def test_two_algorithms_with_single_scores_by_quadrature(interactions):
     """Differences are t or normal about beta: a grid over beta, s and nu is the posterior."""
@@ -430,6 +432,7 @@ def test_domains_need_three():
         bi.compare_bayes(read(simulated()), domains="random")
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("brief")
 @pytest.mark.parametrize("engine", ["zarr", "h5netcdf"])
 def test_posterior_is_saved_and_read(tmp_path, engine):

@@ -43,6 +43,7 @@ def judged(base=1.0):
     return result.compare_models(scores, draws=100).set_index("variant")
 
 
+@pytest.mark.slow
 def test_the_scale_that_generated_the_scores_wins():
     result = judged()
     assert result.loc['scale="log"', "elpd_difference"] == 0
@@ -54,11 +55,13 @@ def test_the_scale_that_generated_the_scores_wins():
     assert (result["winner_score"] > np.log(1 / 3) - 0.5).all()
 
 
+@pytest.mark.slow
 def test_the_unit_does_not_matter():
     apart = (judged()["elpd"] - judged(1000.0)["elpd"]).dropna()
     np.testing.assert_allclose(apart, 25 * 2 * np.log(1000), rtol=1e-3)
 
 
+@pytest.mark.slow
 def test_without_the_table_there_are_no_other_scales():
     result = bi.compare_bayes(table(d=5), draws=100, chains=4, seed=1)
     rows = result.compare_models(draws=100)
@@ -84,6 +87,7 @@ def of_limit(share, seed=5, d=60):
     return bi.read_scores(frame, measures="seconds:lower:0:identity:limit=100")
 
 
+@pytest.mark.slow
 def test_ties_at_a_limit_are_not_taken_for_a_typical_data_set():
     scores, options = of_limit(0.5), {"draws": 200, "chains": 4}
     with pytest.raises(bi.DesignError, match=r"on 30 of 60 data sets: differences of exactly 0"):

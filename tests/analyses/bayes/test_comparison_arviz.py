@@ -40,6 +40,7 @@ def posterior(sampled):
     return sampled.posterior
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "name",
     [pytest.param(name, marks=[pytest.mark.calibration] * (name in SLOW)) for name in PLOTS],
@@ -85,6 +86,7 @@ def test_observed_effects_are_differences_of_means(sampled, table):
     np.testing.assert_allclose(seen, means - means.mean(axis=1, keepdims=True), atol=1e-12)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("kind", "panels", "says"),
     [
@@ -104,6 +106,7 @@ def test_plot_hands_over_to_arviz(sampled, kind, panels, says):
         sampled.plot(kind, ax=Figure().add_subplot())
 
 
+@pytest.mark.slow
 def test_wins_have_draws_and_no_predictions():
     scores = bi.load_example("demsar2006")
     values = bi.compare_wins(scores, inference="bayes", draws=100, chains=4, seed=1)

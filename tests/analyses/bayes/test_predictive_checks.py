@@ -1,12 +1,14 @@
 """Predictive checks of data sets by the others."""
 
 import numpy as np
+import pytest
 from scipy import stats
 
 import benchinfer as bi
 from tests.analyses.bayes.test_leave_one_out import table
 
 
+@pytest.mark.slow
 def test_tails_are_uniform_where_the_model_holds():
     result = bi.compare_bayes(
         table(d=60, far=0.0), interactions="normal", draws=100, chains=4, seed=1

@@ -59,6 +59,7 @@ def log_likelihood(model, values):
     return draws.log_likelihood(gibbs.compiled(model), states).sum()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("kind", "interactions", "structure", "domains", "covariates"),
     [
@@ -106,6 +107,7 @@ def test_covariance_is_inverse_wishart():
         assert stats.binomtest(positive, len(sigma)).pvalue > 1e-3
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("sd", [1.5, None])
 def test_priors_are_those_asked_for(sd):
     priors = Priors(

@@ -57,6 +57,7 @@ def test_the_likeliest_comes_first(sampled):
     np.testing.assert_allclose(shares, exact, rtol=0, atol=0.0005 + 1e-9)
 
 
+@pytest.mark.slow
 def test_a_page(tmp_path, sampled):
     path = tmp_path / "page.html"
     bi.report(sampled, path)

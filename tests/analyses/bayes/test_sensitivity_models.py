@@ -38,6 +38,7 @@ def test_one_unusual_data_set_turns_the_answer():
     assert "rather than b" in row["sentence"]
 
 
+@pytest.mark.slow
 def test_few_draws_tell_what_many_do():
     scores = read(outlying(far=-0.2))
     result = bi.compare_bayes(scores, draws=400, seed=1, sensitivity="quick")

@@ -7,6 +7,7 @@ import benchinfer as bi
 from tests.analyses.bayes.test_leave_one_out import table
 
 
+@pytest.mark.slow
 def test_prior_check_is_in_the_units_of_the_scores():
     result = bi.compare_bayes(table(), draws=100, chains=4, seed=1)
     values = result.prior_check().set_index("statistic_name")
@@ -21,6 +22,7 @@ def test_prior_check_is_in_the_units_of_the_scores():
     assert wide["predicted"][0] > 8 * values["predicted"].iloc[0]
 
 
+@pytest.mark.slow
 def test_strong_priors_are_said_to_decide():
     weak = bi.compare_bayes(table(d=20), draws=250, chains=4, seed=1).prior_sensitivity()
     strong = bi.compare_bayes(

@@ -99,6 +99,7 @@ def _finished(context, folder, n):
     assert one.exitcode == 0
 
 
+@pytest.mark.slow
 def test_kills_at_random_moments_leave_a_whole_state(tmp_path):
     rows = runs([3.28 - 0.001 * i for i in range(KILLS + 3)], n=4)
     names, state = list(dict.fromkeys(rows["algorithm"])), tmp_path / "s.json"

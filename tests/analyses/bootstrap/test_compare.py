@@ -183,6 +183,7 @@ def test_optimality_gap():
     np.testing.assert_allclose(factor.summary()["estimate"], expected)
 
 
+@pytest.mark.slow
 def test_targets_and_words():
     scores = table(simulated(9, SHAPE))
     here, domain, both = (boot(scores, resample=r) for r in ("replications", "datasets", "both"))
@@ -388,6 +389,7 @@ def test_contrasts_of_averages_and_a_control():
     assert "shown: the 3 pairs with d" in best.method
 
 
+@pytest.mark.slow
 def test_report_and_data_sets_one_by_one(tmp_path):
     scores = table(simulated(21, (3, 8, 3)))
     gap = boot(scores, statistic="optimality-gap", goal=2.0)
@@ -398,6 +400,7 @@ def test_report_and_data_sets_one_by_one(tmp_path):
     assert len(local) == 3
 
 
+@pytest.mark.slow
 def test_resamples_grow_with_the_pairs_so_that_bounds_are_finite():
     few = bi.compare_bootstrap(table(simulated(19, (10, 8, 2))), seed=1)
     assert few.provenance.arguments["resamples"] == 10_000

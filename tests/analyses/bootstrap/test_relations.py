@@ -108,6 +108,7 @@ def test_arguments_and_seeds_reach_the_analysis() -> None:
     assert seeds[0] is not None
 
 
+@pytest.mark.slow
 def test_two_alike_are_told_apart_in_one_resample_of_six() -> None:
     rng = np.random.default_rng(5)
     frame = pd.DataFrame(

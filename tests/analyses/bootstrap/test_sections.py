@@ -76,6 +76,7 @@ def test_many_pairs_are_folded(monkeypatch, resampled):
     assert len(section.fold.tables[0].rows) == 6
 
 
+@pytest.mark.slow
 def test_the_report(written, resampled):
     page = written([resampled])
     first = ["simulated score", "Answer", "What may change a verdict", "Remarks"]

@@ -57,6 +57,7 @@ def result_of(answer):
     return result
 
 
+@pytest.mark.slow
 def test_all_places_have_the_same_best_algorithm(answer, written):
     result = result_of(answer)
     best = result.ranking()[0]
@@ -72,6 +73,7 @@ def test_all_places_have_the_same_best_algorithm(answer, written):
         assert f"Compared with {best} " in answer.sentence()
 
 
+@pytest.mark.slow
 def test_all_places_have_the_same_order(answer, written):
     result = result_of(answer)
     ranking = list(result.ranking())

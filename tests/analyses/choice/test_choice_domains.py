@@ -228,6 +228,7 @@ def test_a_report_has_the_units_of_the_answer(sizes, n_left_out):
     assert len(left_out) == n_left_out, shown.refusals
 
 
+@pytest.mark.slow
 def test_a_report_gives_the_reason_of_the_answer_for_what_fits(tmp_path):
     scores = bi.read_scores(frame_of(SIX), measures="acc:higher")
     bi.report(everything(scores, methods=["mixed"], bayes=False), tmp_path / "page.html")

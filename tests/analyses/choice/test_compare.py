@@ -331,6 +331,7 @@ def test_an_answer_is_saved_with_its_choice(tmp_path):
     assert repr(again) == "<Answer: acc by mixed>"
 
 
+@pytest.mark.slow
 def test_the_report_answers_as_compare_does(tmp_path):
     scores = table(heavy(15, 4))
     answer = bi.compare(scores)

@@ -81,6 +81,7 @@ def test_algorithms_that_always_fail_are_counted():
     assert f"{n} of a00" in bi.compare(scores).headline()
 
 
+@pytest.mark.slow
 def test_reports_and_documents_have_the_same_facts(tmp_path):
     frame = drawn(9, "normal")
     scores = bi.read_scores(frame, measures="acc:higher")

@@ -47,6 +47,7 @@ def screens(name, folder):
         yield f"report, section {n}", section
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", TABLES)
 def test_the_direction_is_said_once_on_each_screen(name, tmp_path):
     seen = dict(screens(name, tmp_path))
@@ -71,6 +72,7 @@ def test_commands_do_not_count_one_pair(name, tmp_path):
         assert not COUNTED.search(text), (call, text)
 
 
+@pytest.mark.slow
 def test_a_best_algorithm_without_the_best_level_is_named():
     rng = np.random.default_rng(4)
     told = 0

@@ -268,6 +268,7 @@ def test_the_table_for_a_paper_has_main_effects_and_interactions():
         effects.table("pairs")
 
 
+@pytest.mark.slow
 def test_a_report_of_scores_has_effects_of_factors_before_the_answer_on_cells(tmp_path):
     page = bi.report(read(runs()), tmp_path / "x.html", bayes=False)
     text = page.read_text(encoding="utf-8")

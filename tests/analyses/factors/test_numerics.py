@@ -198,6 +198,7 @@ def test_few_data_sets_have_tests_of_holm():
     assert flipped(10, 3, 0.025)
 
 
+@pytest.mark.slow
 def test_shares_sum_to_the_variation_and_are_unbiased():
     rng = np.random.default_rng(6)
     a, b = np.array([0.0, 1.0, 2.0]), np.array([0.0, 1.0])

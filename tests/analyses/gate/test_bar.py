@@ -65,6 +65,7 @@ def test_the_sentence_names_the_number_and_other_algorithms_change_nothing():
     assert ask(read(LOSSES + 1), want="superior").verdict == "fail"
 
 
+@pytest.mark.slow
 def test_candidates_at_the_bar_pass_in_no_more_than_five_percent():
     rng = np.random.default_rng(5)
     draws = rng.normal(3.28, 0.002, (120, 4))

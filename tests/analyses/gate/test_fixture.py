@@ -3,6 +3,8 @@
 import re
 from pathlib import Path
 
+import pytest
+
 pytest_plugins = ["pytester"]
 # Whether or not the environment was installed with the entry point.
 PLUGIN = "benchinfer.analyses.gate.fixture"
@@ -35,6 +37,7 @@ SUITE = """
 """
 
 
+@pytest.mark.slow
 def test_a_test_passes_where_the_gate_does(pytester):
     pytester.makepyfile(SUITE)
     result = pytester.runpytest_subprocess(*ALONE)
@@ -48,6 +51,7 @@ def test_a_test_passes_where_the_gate_does(pytester):
     assert not re.search(r"^\s*::\w|##\[", text, re.MULTILINE)
 
 
+@pytest.mark.slow
 def test_the_example_of_the_page_runs_as_printed(pytester):
     page = Path(__file__).parents[3] / "docs" / "how-to" / "gate.md"
     code = re.search(r"```python\n(def test_candidate.*?)```", page.read_text("utf-8"), re.DOTALL)

@@ -552,6 +552,7 @@ def test_the_same_share_solved_everywhere_is_said():
     assert "both have the same share solved" in " ".join(gate.notes)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("par", [1, 10])
 @pytest.mark.parametrize("failed", ["worst", 3600])
 def test_crashes_without_a_score_count_as_stopped_runs(par, failed):

@@ -317,6 +317,7 @@ def test_pairs_alone_have_no_network(scores):
     assert "prob_best" not in alone.summary()
 
 
+@pytest.mark.slow
 def test_report_and_saving_of_published_effects(tmp_path):
     effects = bi.read_effects(published(), measures={"accuracy": "higher"})
     found = bi.compare_meta(effects, nested="none")
@@ -330,6 +331,7 @@ def test_report_and_saving_of_published_effects(tmp_path):
         assert back.plot(kind).get_label()
 
 
+@pytest.mark.slow
 def test_cooks_distance_is_the_squared_move_of_the_contrasts_by_their_number_less_one():
     scores = bi.load_example("sklearn_bootstrap")
     kept = scores.subset(algorithms=scores.algorithms[:3])

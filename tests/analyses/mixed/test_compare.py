@@ -596,6 +596,7 @@ def test_per_dataset_equals_one_by_one():
         bi.per_dataset(bi.compare_mixed, table(simulated(17, (6, 1, 3))))
 
 
+@pytest.mark.slow
 def test_confidence_holds_the_truth_as_often_as_it_says():
     # 60 tables at nominal 90 %: 99.8 % of binomial counts lie in [46, 59]; more are calibrated.
     held = 0
@@ -694,6 +695,7 @@ def test_a_control_leaves_the_other_pairs_open_and_says_so():
         relation.ranking()
 
 
+@pytest.mark.slow
 def test_stepwise_equivalence_beyond_its_interval_is_named():
     rng = np.random.default_rng(37)
     values = rng.normal(size=(40, 1, 1)) + 0.3 * rng.normal(size=(40, 1, 4))

@@ -293,6 +293,7 @@ def test_influence_compares_without_each_replication():
         bi.compare_mixed(table(values, paired=False)).influence()
 
 
+@pytest.mark.slow
 def test_further_questions_answer_or_refuse_in_a_sentence(tmp_path):
     scores = table(np.concatenate([one_dataset(14), one_dataset(15)]))
     for mixed, why in (

@@ -102,6 +102,7 @@ def test_structures_are_not_tested_against_a_common_one_that_cannot_be_fitted(sc
     assert found[["statistic", "df", "p_value"]].isna().all(axis=None)
 
 
+@pytest.mark.slow
 def test_structures_are_compared_for_the_fixed_effects_of_the_model(scores):
     mixed = bi.compare_mixed(scores, domains="separate", structure="diagonal")
     found = mixed.structures(scores).set_index(["structure", "residual"])

@@ -23,6 +23,7 @@ def rows(dataset, count, mean, measure=MEASURE, scales=("log", "logit")):
     return {row.check: row for row in checks}
 
 
+@pytest.mark.slow
 def test_healthy_tables_rarely_raise_a_row():
     rng = np.random.default_rng(1)
     raised: dict[str, int] = {}
@@ -77,6 +78,7 @@ def test_no_scale_is_advised_on_which_scores_have_no_place():
     assert "scale" not in remedy["residuals: skewness"].remedy
 
 
+@pytest.mark.slow
 def test_the_correction_of_skewness_keeps_between_one_test_and_bonferroni():
     """An adjusted p-value is at least that of one test, and at most Bonferroni's of all."""
     skewed, undone, kept = "leaves undecided", 0, 0

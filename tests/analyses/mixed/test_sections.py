@@ -189,6 +189,7 @@ def test_without_a_tolerance_no_probability_of_equivalence():
     assert table.note.endswith("P: probability to be better there.")
 
 
+@pytest.mark.slow
 def test_the_report_has_the_sections_after_the_verdicts(written, mixed):
     page = written(mixed)
     first = ["simulated score", "Answer", "Method: mixed model"]
@@ -197,6 +198,7 @@ def test_the_report_has_the_sections_after_the_verdicts(written, mixed):
     assert str(mixed.predict()) in page.text
 
 
+@pytest.mark.slow
 def test_hostile_names_stay_text(written, nasty_table):
     page = written(bi.compare_mixed(nasty_table))
     assert not page.runs_names()

@@ -68,6 +68,7 @@ def test_each_measure_has_its_share_of_the_level(method):
         np.testing.assert_allclose(mine.path()["p_raw"], alone.path()["p_raw"])
 
 
+@pytest.mark.slow
 def test_holm_steps_go_over_all_measures():
     both = bi.monitor_measures(
         read(two(60, [0.0, 0.5], [0.0, 0.2])), ["acc", "sec"], method="anytime"
@@ -151,6 +152,7 @@ def test_measures_that_cannot_be_watched_together():
         bi.monitor_measures(read(rows), [])
 
 
+@pytest.mark.slow
 def test_a_figure_and_a_report_of_all_measures(tmp_path):
     rows = two(50, [0.0, 3.0, 3.1], [0.0, 3.0, 0.0])
     both = bi.monitor_measures(read(rows), ["acc", "sec"])
@@ -174,6 +176,7 @@ def test_runs_serve_all_measures():
     assert runs(both["acc"]) == Runs(150, 550, 750, ended=False)
 
 
+@pytest.mark.slow
 def test_words_of_several_measures(tmp_path):
     both = bi.monitor_measures(read(two(50, [0.0, 3.0, 3.1], [0.0, 3.0, 6.0])), ["acc", "sec"])
     assert both["sec"].decision == "decided"

@@ -208,6 +208,7 @@ def test_algorithms_that_never_differ(draw, table):
         assert found["p_value"].tolist() == [1.0]
 
 
+@pytest.mark.slow
 def test_errors_over_four_algorithms_are_controlled(draw, table):
     runs, wrong = 60, 0
     alike = dict.fromkeys("abcd", 0.0)

@@ -9,6 +9,7 @@ from benchinfer.core.sections import Request
 THREE = {"a": 0.0, "b": 0.02, "c": 3.0}
 
 
+@pytest.mark.slow
 def test_a_reader_learns_what_is_decided_and_what_to_run(written, running):
     scores = running(60, THREE)
     found = bi.monitor(scores, stage=20)

@@ -81,6 +81,7 @@ def test_a_changed_design_names_what_changed(draw, table, tmp_path):
         bi.monitor(table(third), state=tmp_path / "s.json")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("null", ["symmetry", "mean"])
 def test_many_looks_give_what_one_look_gives(draw, null, tmp_path):
     """A state remembers when pairs retired; what is bet is worked out from the scores each time."""
@@ -111,6 +112,7 @@ def remembering(monkeypatch):
     monkeypatch.setattr(anytime, "_REMEMBERED", 1)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("null", ["symmetry", "mean"])
 @pytest.mark.usefixtures("remembering")
 def test_bets_go_on_from_what_they_have_come_to(draw, null, tmp_path):
@@ -406,6 +408,7 @@ def _watch(path: Path) -> None:
             monitor(scores, stage=10, last_stage=None, state=state)
 
 
+@pytest.mark.slow
 def test_kills_at_random_moments_leave_a_whole_state(draw, tmp_path):
     rows, random_ = draw(400, {"a": 0.0, "b": 0.0}, seed=9), random.Random(1)  # noqa: S311
     path, state = tmp_path / "scores.csv", tmp_path / "s.json"
@@ -456,6 +459,7 @@ def _once(path: Path) -> None:
     monitor(scores, stage=10, last_stage=None, state=path.with_name("s.json"))
 
 
+@pytest.mark.slow
 def test_two_processes_take_turns(draw, tmp_path):
     rows = draw(100, {"a": 0.0, "b": 0.0}, seed=9)
     path, context = tmp_path / "scores.csv", multiprocessing.get_context("fork")

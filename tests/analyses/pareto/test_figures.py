@@ -81,6 +81,7 @@ def test_of_three_measures_two_are_chosen():
         layout(found, pair=("acc", "acc"))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("width", ["page", "column"])
 @pytest.mark.parametrize("k", [2, 6, 30, 90])
 @pytest.mark.parametrize("name", [LONG, "a{}".format])
@@ -108,6 +109,7 @@ def test_the_word_in_the_best_corner_touches_no_mark(log):
         assert apart > 3.5 / 72 * figure.dpi
 
 
+@pytest.mark.slow
 def test_a_name_stands_out_among_many():
     _, found = front(40)
     off = next(name for name in found.algorithms if name not in found.front())

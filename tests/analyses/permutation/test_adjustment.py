@@ -17,6 +17,7 @@ def pooled(values, adjust, **options):
     return bi.compare_permutation(table(values, algorithms=names), adjust=adjust, **options)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("on", ["ranks", "aligned-ranks", "values", "normal-scores"])
 @pytest.mark.parametrize("adjust", METHODS)
 def test_many_algorithms_in_complete_blocks_are_adjusted_as_few(adjust, on, monkeypatch):

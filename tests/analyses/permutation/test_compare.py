@@ -233,6 +233,7 @@ def test_closed_testing_of_pooled_pairs(adjust):
     ]
 
 
+@pytest.mark.slow
 def test_equivalence_is_the_inverted_test():
     rng = np.random.default_rng(3)
     seen = set()

@@ -107,6 +107,7 @@ def test_items_that_an_algorithm_lacks_do_not_count():
     assert some.design.squares[:2] == pytest.approx(none.design.squares[:2], rel=1e-9)
 
 
+@pytest.mark.slow
 def test_planned_errors_are_those_of_experiments():
     """The mean variance that pilots plan for another design is that of simulated experiments."""
     planned = [pilot.std_error_of(20, 2, 1) ** 2 for pilot in pilots(6, 60)]
@@ -119,6 +120,7 @@ def test_planned_errors_are_those_of_experiments():
     )
 
 
+@pytest.mark.slow
 def test_intervals_of_the_error_cover():
     """95 % of 150 pilots: at least 0.90, in 4 of 10,000 cases less."""
     truth = math.sqrt(error_variance(2 * np.array([1, 0.49, 2.25]), (12, 4, 3)))

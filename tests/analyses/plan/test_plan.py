@@ -205,6 +205,7 @@ def test_what_is_no_pilot_is_refused(pilot):
         bi.Components(1.0, -1.0)
 
 
+@pytest.mark.slow
 def test_a_planned_experiment_has_the_power():
     """Simulated and compared by `compare_mixed`; `make calibrate` does so at length."""
     known, runs = bi.Components(4e-4, 6e-4), 75

@@ -30,6 +30,7 @@ def test_a_reader_learns_the_design_and_what_it_rests_on(written, pilot):
         assert str(n) in cells
 
 
+@pytest.mark.slow
 def test_plans_beside_a_comparison(written, pilot):
     plans = [bi.plan(pilot, 0.02), bi.plan(pilot, 0.01, target="datasets", aim="equivalence")]
     page = written([bi.compare_points(pilot), *plans])

@@ -109,6 +109,7 @@ def test_p_values_by_permutation_have_the_digits_of_their_error(planted):
     assert all(len(text.lstrip("≤<>")) == len("0.001") for text in texts)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("suffix", ["html", "json", "md"])
 def test_reports_hold_groups_archetypes_and_regions(suffix, planted, tmp_path):
     groups = bi.compare_subgroups(planted, seed=1)
@@ -440,6 +441,7 @@ def divided(planted):
     return bi.compare_subgroups(planted, seed=1).stability(20, seed=1)
 
 
+@pytest.mark.slow
 def test_subsamples_find_a_planted_division_and_no_other(divided, stable):
     rows = divided.summary().set_index("characteristic")
     assert rows.loc["size", ["chosen", "share_root", "share"]].tolist() == [True, 1, 1]
@@ -452,6 +454,7 @@ def test_subsamples_find_a_planted_division_and_no_other(divided, stable):
     assert not none.chosen.any()
 
 
+@pytest.mark.slow
 def test_subsamples_are_repeated_saved_drawn_and_refused(divided, planted, tmp_path):
     back = bi.load(divided.save(tmp_path / "stability.json"))
     pd.testing.assert_frame_equal(back.to_frame(), divided.to_frame())
@@ -470,6 +473,7 @@ def test_subsamples_are_repeated_saved_drawn_and_refused(divided, planted, tmp_p
         small.stability(1)
 
 
+@pytest.mark.slow
 def test_shares_count_subsamples_and_thresholds_the_uppermost_division(divided):
     """Counted by hand: resample 1 divides by a twice, 2 by b and then a, 3 not at all."""
     found = SubgroupStability(

@@ -363,6 +363,7 @@ def test_published_counts():
         found.plot("distributions")
 
 
+@pytest.mark.slow
 def test_separated_algorithms_are_penalised_and_named():
     table = bi.read_wins(WINS.assign(losses=[3, 0, 0], ties=0))
     found = bi.compare_wins(table)
@@ -481,6 +482,7 @@ def test_a_likelihood_that_was_not_maximised_gives_no_verdict(scores, monkeypatc
         bi.compare_wins(scores)
 
 
+@pytest.mark.slow
 def test_chains_that_do_not_agree_decide_no_pair(scores, sampled, monkeypatch):
     assert sampled.contrasts(all=True)["verdict"].isin(["first", "second"]).any()
     looked = comparison_posterior.settled
@@ -499,6 +501,7 @@ def test_parts_that_never_met():
         bi.compare_wins(bi.read_scores(frame, measures={"value": "higher"}))
 
 
+@pytest.mark.slow
 def test_a_posterior_has_probabilities_and_gates(sampled):
     table = sampled.contrasts(all=True)
     three = table[["prob_first", "prob_equivalent", "prob_second"]]
@@ -528,6 +531,7 @@ def with_departures(scores):
     )  # fmt: skip
 
 
+@pytest.mark.slow
 def test_posteriors_are_trees_that_arviz_reads(sampled, with_departures, found, scores):
     tied = bi.compare_wins(
         scores, inference="bayes", tie_tolerance=0.2, seed=1, draws=100, chains=4
@@ -561,6 +565,7 @@ def test_departures_of_very_many_data_sets_are_refused(scores, monkeypatch):
     assert "robust errors" in str(error.value)
 
 
+@pytest.mark.slow
 def test_departures_make_a_posterior_less_sure(scores, sampled, with_departures):
     of_both = (result.inference.outcomes for result in (with_departures, sampled))
     wide, narrow = (np.mean(outcomes.high - outcomes.low) for outcomes in of_both)
@@ -632,6 +637,7 @@ def test_a_circle_does_not_fit_one_worth_each():
     assert not found.predicted()["inside"].any()
 
 
+@pytest.mark.slow
 def test_many_wins_within_the_region_are_equivalent():
     even = pd.DataFrame(
         {"first": ["a"], "second": ["b"], "wins": [2010], "ties": [0], "losses": [1990]}

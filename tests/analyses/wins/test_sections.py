@@ -33,6 +33,7 @@ def test_who_wins_in_a_sentence_and_what_wins_are_not(wins):
     assert stored["inside"].tolist() != seen
 
 
+@pytest.mark.slow
 def test_a_posterior_says_who_is_best():
     scores = bi.load_example("demsar2006")
     found = bi.compare_wins(scores, inference="bayes", seed=1, draws=100, chains=4)

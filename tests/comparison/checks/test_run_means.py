@@ -55,6 +55,7 @@ def test_an_analysis_that_needs_several_data_sets_takes_no_cases_for_them(name):
         BY_NAME[name](of_runs(1), "time")
 
 
+@pytest.mark.slow
 def test_versions_of_one_speed_differ_by_name_no_more_often_than_the_level_says():
     """Cases as data sets would find a difference in nearly every table."""
     decided = 0

@@ -64,6 +64,7 @@ def test_moves_that_are_not_known_are_not_drawn(left):
         influence.layout_influence(replace(left, shift=np.full_like(shift, np.nan)))
 
 
+@pytest.mark.slow
 def test_differences_that_do_not_vary_make_a_report(tmp_path):
     base, gain = np.random.default_rng(1).uniform(size=12), np.array([0.1, 0.2] * 6)
     frame = pd.DataFrame({"dataset": list("aabbccddeeff"), "replication": [1, 2] * 6})

@@ -84,6 +84,7 @@ def test_ratios_to_the_best_have_stopped_runs_at_infinity(replications):
         assert curve.share[-1] == np.isfinite(mine).mean()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["solved", "cactus", "profile"])
 @pytest.mark.parametrize(("k", "width"), [(2, "column"), (6, "page"), (30, "page"), (30, "column")])
 def test_texts_keep_apart(kind, k, width):

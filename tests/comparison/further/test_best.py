@@ -45,6 +45,7 @@ def test_sets_do_not_depend_on_the_contrasts(mixed):
     np.testing.assert_array_equal(one.low, other.low)
 
 
+@pytest.mark.slow
 def test_nothing_of_them_is_computed_with_a_comparison(monkeypatch):
     def fail(*_, **__):
         raise AssertionError
@@ -125,6 +126,7 @@ def test_sources_of_the_sets_are_named(mixed):
     assert "10.1093/restud/rdad006" in type(mixed).best.__doc__
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("analysis", ["mixed", "permutation", "wins", "meta", "bootstrap", "bayes"])
 def test_sets_are_those_of_a_saved_result(analysis, tmp_path):
     scores = bi.load_example("sklearn_bootstrap")
@@ -137,6 +139,7 @@ def test_sets_are_those_of_a_saved_result(analysis, tmp_path):
     assert kept.headline() == found.headline()
 
 
+@pytest.mark.slow
 def test_a_report_has_a_section_of_them(mixed, tmp_path):
     page = bi.report([mixed, mixed.best()], tmp_path / "report.html").read_text()
     assert "Which may be the best" in page

@@ -146,6 +146,7 @@ def test_order_of_rows_algorithms_and_units_of_measures_change_nothing():
     np.testing.assert_allclose(turned_each, each[columns], rtol=1e-9)
 
 
+@pytest.mark.slow
 def test_each_by_itself_decides_no_less_and_no_two_dominate_each_other():
     for seed in range(20):
         p_value, each = dominance(_tables(seed, 2, 20, 6), np.array([0.5, 0.5]))

@@ -27,6 +27,7 @@ def _drawn(seed=5, n=800, chains=8, progress=None, *, settled=True):
     )
 
 
+@pytest.mark.slow
 def test_draws_have_the_moments_and_tails_of_the_density():
     drawn = _drawn()
     assert drawn.points.shape == (8, 800, 3)
@@ -41,11 +42,13 @@ def test_draws_have_the_moments_and_tails_of_the_density():
         np.testing.assert_allclose(below, tail, atol=0.02)
 
 
+@pytest.mark.slow
 def test_the_same_seed_gives_the_same_draws():
     np.testing.assert_array_equal(_drawn(7, 50).points, _drawn(7, 50).points)
     assert (_drawn(7, 50).points != _drawn(8, 50).points).any()
 
 
+@pytest.mark.slow
 def test_draws_that_have_not_settled_are_drawn_again_in_smaller_steps():
     first, again = _drawn(n=100), _drawn(n=100, settled=False)
     assert again.again
@@ -53,6 +56,7 @@ def test_draws_that_have_not_settled_are_drawn_again_in_smaller_steps():
     assert again.statistics["step_size"].mean() < first.statistics["step_size"].mean()
 
 
+@pytest.mark.slow
 def test_progress_is_told_of_all_draws_of_a_task():
     tasks = []
     _drawn(n=100, progress=lambda *task: tasks.append(task), settled=False)

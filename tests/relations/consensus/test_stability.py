@@ -23,6 +23,7 @@ def votes() -> bi.Ensemble:
     )
 
 
+@pytest.mark.slow
 def test_shares_of_a_pair_are_binomial() -> None:
     # With one pair and no ties, a is above b if more draws say so: exact by the binomial.
     order = bi.Relation.from_text
@@ -90,6 +91,7 @@ def test_unanimous_orders_never_change() -> None:
     assert (found.pairs()["share_error"] == 0).all()
 
 
+@pytest.mark.slow
 def test_weights_of_relations_multiply_draws() -> None:
     order = bi.Relation.from_text
     pair = {"d1": order("a > b"), "d2": order("b > a")}

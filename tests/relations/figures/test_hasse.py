@@ -163,6 +163,7 @@ def sparse(k):
     return bi.Relation(tuple(map(LONG, range(k))), states)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("width", [3.3, 6.9])
 @pytest.mark.parametrize("k", [12, 30])
 def test_no_diagram_is_wider_than_asked_for(k, width):
@@ -174,6 +175,7 @@ def test_no_diagram_is_wider_than_asked_for(k, width):
     assert all(2 * (abs(node.x) + node.half) * 0.085 + 0.3 <= width + 1e-9 for node in laid.nodes)
 
 
+@pytest.mark.slow
 def test_a_diagram_that_does_not_fit_names_another_figure():
     with pytest.raises(bi.DesignError, match=r"does not fit.\nHint: .*the kind matrix"):
         bi.plot(sparse(60), "hasse", width="column")

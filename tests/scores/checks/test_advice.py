@@ -289,6 +289,7 @@ def test_no_algorithm_alone_puts_scores_in_several_units():
     )
 
 
+@pytest.mark.slow
 def test_scores_in_one_unit_seldom_look_as_if_in_several():
     draw = rng(18)
     shapes = [(4, 3), (6, 2), (6, 5), (12, 2), (12, 3), (12, 6), (30, 3), (30, 8)] * 25

@@ -109,6 +109,7 @@ def test_repetitions_of_unknown_kind_are_cautioned(name, datasets):
     assert "repetitions" not in of_several(name, "xyz").findings().to_string()
 
 
+@pytest.mark.slow
 def test_cross_validation_of_one_data_set_keeps_its_level():
     # Fold means share the training data: correlated by 1/k.
     rng, k, false = np.random.default_rng(5), 10, 0

@@ -172,6 +172,7 @@ def test_columns_beside_the_roles_are_proposed_by_name():
     assert said.covariates == ("n_rows",)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("write", [write_coco, write_ioh])
 def test_traces_of_optimisers_are_read_at_their_ends_or_by_targets(write, tmp_path):
     write(tmp_path)

@@ -91,6 +91,7 @@ def test_samples_are_of_many_tools():
     assert {"results", "benchmarks", "scores", "eval", "log_history", "scenarios"} <= set(KEYS)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", VALUES)
 def test_one_key_is_of_no_tool(kind):
     found = {key: said_of({key: VALUES[kind]}) for key in KEYS}
@@ -124,6 +125,7 @@ def test_all_keys_without_what_is_below_are_of_no_tool(name):
     assert [text for text in said if NAMES.search(text)] == []
 
 
+@pytest.mark.slow
 def test_scores_beside_all_other_keys_are_records():
     """A list of scores, and settings as texts; one key of each document holds the scores."""
     for _, path in DOCUMENTS.values():

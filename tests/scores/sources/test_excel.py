@@ -39,5 +39,6 @@ def test_cells_far_from_the_table_are_refused_before_they_are_laid_out(book, pla
     assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - memory < 200 << 10
 
 
+@pytest.mark.slow
 def test_cells_without_a_value_are_no_cells(book):
     assert bi.read_scores(book(A1048576=None), measures="acc:higher").n_rows == len(ROWS) - 1

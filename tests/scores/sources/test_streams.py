@@ -173,6 +173,7 @@ def test_pipes_beside_results_of_a_tool(tmp_path: Path) -> None:
     assert len(again.to_frame()) == len(table.to_frame())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("source", ["<(cat scores.csv)", "/dev/stdin < scores.csv", "/dev/fd/3"])
 def test_the_commands_read_what_the_shell_gives(tmp_path: Path, source: str) -> None:
     FRAME.to_csv(tmp_path / "scores.csv", index=False)
@@ -193,6 +194,7 @@ def test_the_commands_read_what_the_shell_gives(tmp_path: Path, source: str) -> 
     assert not list(tmp_path.glob("benchinfer-*"))
 
 
+@pytest.mark.slow
 def test_two_pipes_are_the_sides_of_a_gate(tmp_path: Path) -> None:
     for name in ("old", "new"):
         FRAME[FRAME["algorithm"] == name].to_csv(tmp_path / name, index=False)

@@ -1,4 +1,5 @@
 import numpy as np
+import pytest
 
 from benchinfer.analyses.bayes import figures
 from benchinfer.plots import tiles
@@ -22,6 +23,7 @@ def test_many_algorithms_have_shades_alone():
     assert tiles.size_chances(laid)[0] == 6.9
 
 
+@pytest.mark.slow
 def test_ranks_are_of_what_verdicts_are_about(sampled):
     for result, ranks, where in (
         (sampled, sampled.ranks, "on a typical data set"),

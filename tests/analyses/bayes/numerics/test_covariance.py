@@ -63,6 +63,7 @@ def compiled():
     return operations
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("n", "rank"), [(1, 1), (2, 2), (3, 1), (7, 9), (20, 5)])
 def test_compiled_code_and_python_call_the_same_part(compiled, n, rank):
     matrix, x = symmetric(n, rank), np.linspace(-1, 2, n)

@@ -96,6 +96,7 @@ def drawn(model, chains, sigma, mixing, noise, rng):
     return state._replace(**dict(zip(places, arrays, strict=True)))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["whole", "missing", "single-missing"])
 @pytest.mark.parametrize("covariates", [0, 2])
 def test_moments(kind, covariates):
@@ -138,6 +139,7 @@ def test_a_table_for_each_chain():
     np.testing.assert_allclose(one.interaction, two.interaction)
 
 
+@pytest.mark.slow
 def test_precise_scores_give_weighted_least_squares():
     """With a wide prior and no noise the slopes are those of a regression of the contrasts."""
     data = design("whole", d=6)

@@ -29,6 +29,7 @@ PRIORS = Priors(
 X = np.column_stack([np.linspace(-1.4, 1.4, 5), [1.0, -1.0, 0.5, 0.5, -1.0]])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("kind", "interactions", "structure", "more"),
     [

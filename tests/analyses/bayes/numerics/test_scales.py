@@ -153,6 +153,7 @@ def many_scales(log, centre, spread, n, square, prior, rng):
         )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("n", [[1.0, 2.0, 3.0], [60.0, 70.0, 80.0]])
 def test_draws_keep_to_the_prior(n):
     rng, n = np.random.default_rng(4), np.array(n)

@@ -105,6 +105,7 @@ def test_flipping_sign_and_direction_changes_nothing(result):
     )
 
 
+@pytest.mark.slow
 def test_results_are_the_same_from_a_file(result, tmp_path):
     again = bi.load(result.save(tmp_path / "r.json"))
     pd.testing.assert_frame_equal(again.contrasts(all=True), result.contrasts(all=True))
@@ -305,6 +306,7 @@ def test_headings_name_the_test(result):
     assert words[result.test] in result._heading
 
 
+@pytest.mark.slow
 def test_pairs_that_do_not_settle_are_sampled_twice_and_it_is_said(scores, monkeypatch):
     monkeypatch.setattr(Convergence, "passed", property(lambda _: False))
     monkeypatch.setattr("benchinfer.comparison.posterior.ESS", 1e6)

@@ -106,6 +106,7 @@ def test_guesses_are_near_the_cells():
     np.testing.assert_allclose(expit(logits), seen.successes / seen.trials, atol=0.02)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("kind", "structure", "interactions", "domains", "effect_sd"),
     [

@@ -54,6 +54,7 @@ def test_alone(table):
     )
 
 
+@pytest.mark.slow
 def test_intervals_that_say_nothing_are_refused(table, tmp_path):
     few = bi.compare_bootstrap(table, seed=1, resamples=100)
     with pytest.raises(bi.DesignError, match="6 of 6 intervals are from 0 to 1") as caught:

@@ -246,6 +246,7 @@ def test_ratio_profile_is_that_of_dolan_and_more():
         assert (found.estimate[:, -1] == 1).all()
 
 
+@pytest.mark.slow
 def test_coverage_of_the_intervals():
     """Mean and interquartile mean of many normal scores: 0 in 95 % of the intervals."""
     rng, inside = np.random.default_rng(16), []

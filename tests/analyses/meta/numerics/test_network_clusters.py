@@ -72,6 +72,7 @@ def test_equal_precision_is_the_paired_t_test():
     np.testing.assert_allclose(df, 8, rtol=1e-10)
 
 
+@pytest.mark.slow
 def test_unbiased_where_the_model_holds():
     rng, tau2 = np.random.default_rng(8), 0.05
     found, part = of_network(tau2=tau2)

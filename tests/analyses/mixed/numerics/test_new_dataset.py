@@ -138,6 +138,7 @@ def test_thin_cells_weigh_less():
     assert found.between[0] < raw.var(ddof=1) / 2
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("d", "miss"),
     [

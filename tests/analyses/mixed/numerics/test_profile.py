@@ -86,6 +86,7 @@ def test_variance_tests_agree_with_lme4(table, model):
         assert mine.p_value == pytest.approx(p, rel=1e-7)
 
 
+@pytest.mark.slow
 def test_variance_test_holds_its_level():
     rng = np.random.default_rng(17)
     y = [balanced(rng, d=10, b=4, k=3, variances=(1.0, 0.0, 0.3, 1.0)) for _ in range(400)]
@@ -143,6 +144,7 @@ def test_residual_alone_has_a_closed_form(level, reml):
     np.testing.assert_allclose([mine.estimate, mine.low, mine.high], expected, rtol=1e-9)
 
 
+@pytest.mark.slow
 def test_restricted_profile_reaches_its_level_at_the_bounds():
     dataset, count, mean = ragged(np.random.default_rng(21), d=8)
     stats = from_blocks(dataset, count, mean, np.zeros(8))

@@ -39,6 +39,7 @@ def test_profiles_of_one_score_per_cell_have_the_closed_form():
     )
 
 
+@pytest.mark.slow
 def test_standardised_effects_of_healthy_tables_are_standard_normal():
     rng = np.random.default_rng(6)
     interaction, distance, effect = [], [], []

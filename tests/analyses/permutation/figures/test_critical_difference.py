@@ -114,6 +114,7 @@ def test_control_by_bonferroni_and_dunn(bootstrap):
     assert laid.notes[0].startswith("bold: the control svm; against it ")
 
 
+@pytest.mark.slow
 def test_letters_are_the_verdicts(bootstrap):
     found = bi.compare_permutation(bootstrap, "error", seed=1)
     laid, relation = layout_critical_difference(found), found.relation()

@@ -40,6 +40,7 @@ def test_planted_archetypes_are_found_and_described(found):
     assert found.explained == pytest.approx(1)
 
 
+@pytest.mark.slow
 def test_differences_do_not_see_how_hard_a_data_set_is():
     one = bi.archetypes(table()[0], k=3, seed=1)
     two = bi.archetypes(table(shift=5.0)[0], k=3, seed=1)
@@ -47,6 +48,7 @@ def test_differences_do_not_see_how_hard_a_data_set_is():
     np.testing.assert_allclose(one.alphas, two.alphas, atol=1e-5)
 
 
+@pytest.mark.slow
 def test_direction_changes_signs_alone():
     one, two = (bi.archetypes(table(way)[0], k=3, seed=1) for way in ("higher", "lower"))
     np.testing.assert_allclose(one.alphas, two.alphas, atol=1e-6)
@@ -64,6 +66,7 @@ def test_algorithms_that_rounding_tells_apart_share_a_rank(found):
     assert corners.describe(1).startswith("a and b best")
 
 
+@pytest.mark.slow
 def test_elbow_is_at_the_planted_number():
     found = bi.archetypes(table()[0], seed=1)
     assert found.k == 3
@@ -102,6 +105,7 @@ def test_weights_and_gaps():
     assert checks.loc["data sets or algorithms left out", "value"] == 1
 
 
+@pytest.mark.slow
 def test_resamples_find_planted_archetypes_again(found):
     again = found.stability(10, seed=3)
     assert again.recurs.min() >= 0.5

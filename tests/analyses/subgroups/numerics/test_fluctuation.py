@@ -77,6 +77,7 @@ def test_the_statistic_is_the_largest_over_all_places_by_brute_force():
     assert statistic == pytest.approx(max(found))
 
 
+@pytest.mark.slow
 def test_of_two_categories_both_tests_have_one_statistic():
     rng = np.random.default_rng(4)
     process, side = standardised(rng.normal(size=(30, 2))), np.arange(30.0) % 2

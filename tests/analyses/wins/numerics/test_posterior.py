@@ -87,6 +87,7 @@ def _draws(model, seed=1, n=1000):
     return until_settled(WinDensity.of(model), (8, n), rng, None, fit)
 
 
+@pytest.mark.slow
 def test_two_algorithms_agree_with_a_grid():
     tally = Tally(np.array([[0, 1]]), np.array([[7.0]]), np.zeros((1, 1)), np.array([[2.0]]))
     found = _draws(WinModel(tally, WinPriors(), departures=False), n=4000)
@@ -151,6 +152,7 @@ ITS_ROWS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("printed", "rows"), [(PROGRAM, ITS_POSTERIOR), (PAPER, ITS_ROWS)], ids=["program", "paper"]
 )
@@ -183,6 +185,7 @@ def test_odds_are_averaged_over_departures(d, sd):
     assert draws.conditional[0, 0, 0] == pytest.approx(factor * d / 2)
 
 
+@pytest.mark.slow
 def test_replicates_are_as_many_contests_with_the_models_means():
     model = MODELS["ties"]
     found = _draws(model, n=300)
@@ -193,6 +196,7 @@ def test_replicates_are_as_many_contests_with_the_models_means():
     assert share == pytest.approx(model.tally.ties.sum() / model.tally.n.sum(), abs=0.08)
 
 
+@pytest.mark.slow
 def test_replicates_with_departures_vary_more():
     model = MODELS["departures"]
     found = _draws(model, n=50)

@@ -82,6 +82,7 @@ def test_each_resample_is_the_average_over_all_optima(family: str) -> None:
     assert [k for _, k in total.orders] == sorted((k for _, k in total.orders), reverse=True)
 
 
+@pytest.mark.slow
 def test_shares_approach_those_of_all_resamples() -> None:
     parts, states = tensors(11, 4), orders(tied=False)
     exact = np.zeros((3, N, N))

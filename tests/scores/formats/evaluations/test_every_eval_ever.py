@@ -56,6 +56,7 @@ def failed(table: bi.ScoreTable) -> list[tuple[str, ...]]:
     return [tuple(map(str, row)) for row in failures[LABELS].itertuples(index=False)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("first", "n"),
     [(0, 12), *(pytest.param(n, 40, marks=pytest.mark.calibration) for n in range(12, 1012, 40))],

@@ -143,6 +143,7 @@ def test_filters_are_measures_and_no_answers(folder):
     assert of_frame.digest == scores.digest
 
 
+@pytest.mark.slow
 def test_tasks_of_a_folder_have_the_levels_of_all(folder):
     scores, _ = read(folder, "*")
     assert scores.units.levels == ("passage", "doc_id", "answer")

@@ -60,6 +60,7 @@ def outcomes(centre, std, nu, margin):
     return np.stack([first, 1 - first - second, second])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("rho", [0.0, 0.1])
 def test_posterior_is_that_of_brute_force_quadrature(rho):
     rng = np.random.default_rng(5)
@@ -121,6 +122,7 @@ def test_slopes_are_those_of_the_density():
         np.testing.assert_allclose(density(x)[1], by_differences, rtol=1e-5, atol=1e-5)
 
 
+@pytest.mark.slow
 def test_data_sets_that_say_nothing_change_nothing():
     rng = np.random.default_rng(5)
     n, mean, square, top = simulated(rng)
