@@ -2,7 +2,7 @@
 
 A density is a function of one unconstrained vector, compiled by Numba, with its gradient written
 out: it needs no compiler of models, and an evaluation takes microseconds. The sampler calls it
-from C, without Python: of 54 data sets a draw then takes a quarter of the time.
+from C, without Python: with 54 data sets a draw then takes a quarter of the time.
 """
 
 from __future__ import annotations
