@@ -18,6 +18,7 @@ unexport PYTHONDONTWRITEBYTECODE
 
 .PHONY: test test-core test-oldest test-kernels demo test-browser test-engines paper reproduce check format docs golden bench calibrate release setup lock clean
 
+# Quick tests with a few cases of each, drawn anew by every run; all of them with ARGS=--all.
 # One BLAS thread in each of the two workers, which take long runs of tests: fits are shared in a file.
 test: $(READY)
 	OMP_NUM_THREADS=1 $(BIN)/pytest -n 2 --dist worksteal $(ARGS)
@@ -72,7 +73,7 @@ paper: $(READY) # needs pdflatex: apt-get install texlive-latex-extra texlive-sc
 	$(BIN)/pytest -m latex $(ARGS)
 
 reproduce: $(READY) # TABLES: a folder with the tables that docs/reproductions names
-	BENCHINFER_TABLES=$(abspath $(TABLES)) $(BIN)/pytest tests/docs/test_docs.py -k reproductions $(ARGS)
+	BENCHINFER_TABLES=$(abspath $(TABLES)) $(BIN)/pytest tests/docs/test_docs.py tests/reproductions -k reproductions $(ARGS)
 
 check: $(READY) # the cache of lint-imports misses modules that are new or gone
 	$(BIN)/ruff check && $(BIN)/ruff format --check

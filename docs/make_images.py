@@ -17,14 +17,19 @@ import numpy as np
 import pandas as pd
 from matplotlib import pyplot as plt
 from matplotlib.figure import Figure
+from matplotlib.text import Text
+from matplotlib.transforms import Bbox
 from PIL import Image
 
 import benchinfer as bi
 from benchinfer.plots import style
+from benchinfer.reproductions.atlas import BOARDS, entry
 from benchinfer.reproductions.claims import what_holds
 
 DOCS = Path(__file__).resolve().parent
 IMAGES = DOCS / "images"
+DPI, INKED = 100, 200  # of images of the gallery; what is darker is a mark
+THUMBNAIL, FLAT = (320, 288), 2.0  # pixels, and the largest ratio of its sides
 TEX = r"""\documentclass{article}
 \usepackage{booktabs,graphicx,siunitx}
 \usepackage[textwidth=6in]{geometry}
@@ -107,19 +112,29 @@ def gallery() -> None:
             names = {"thirty": many["thirty"]}
             exec(of_size, names)  # noqa: S102  # the code of our own page
             small(names["figure"], IMAGES / image)
+            if size == "6":
+                thumbnail(
+                    names["figure"], IMAGES / "thumbnails" / f"{page.parent.name}-{page.stem}.png"
+                )
             print(image)
 
 
 def small(figure: Figure, path: Path) -> None:
     """Save a figure in few colours."""
     whole = BytesIO()
-    figure.savefig(whole, dpi=100)
+    figure.savefig(whole, dpi=DPI)
     Image.open(whole).convert("RGB").quantize(32).save(path, optimize=True)
+
+
+def _label(study: str) -> str:
+    board = entry(study).title.partition(",")[0] if study in BOARDS else ""
+    return f"{board}, {study}" if board else study
 
 
 def what_holds_up() -> Figure:
     """Draw the shares of claims that are decided, of the studies of the page of that name."""
     table = what_holds().iloc[::-1]
+    names = [_label(study) for study in table["study"]]
     figure, axes = plt.subplots(1, 2, figsize=(7, 0.4 + 0.3 * len(table)), sharey=True)
     kinds = (
         ("best", "the first is better\nthan another"),
@@ -127,8 +142,8 @@ def what_holds_up() -> Figure:
     )
     for ax, (kind, name) in zip(axes, kinds, strict=True):
         shares = 100 * table[f"{kind}_decided"] / table[kind]
-        ax.barh(table["study"], 100, color=style.HAIR, height=0.6)
-        ax.barh(table["study"], shares, color=style.INK, height=0.6)
+        ax.barh(names, 100, color=style.HAIR, height=0.6)
+        ax.barh(names, shares, color=style.INK, height=0.6)
         for y, (decided, claims) in enumerate(
             zip(table[f"{kind}_decided"], table[kind], strict=True)
         ):
@@ -140,6 +155,43 @@ def what_holds_up() -> Figure:
         ax.spines[["left", "right", "top", "bottom"]].set_visible(False)
     figure.tight_layout(w_pad=4.5)
     return figure
+
+
+def thumbnail(figure: Figure, path: Path) -> None:
+    """Save the part of a figure that has marks, without what is written around it.
+
+    Changes the figure: its texts are hidden to find the marks.
+    """
+    whole = _pixels(figure)
+    figure.set_layout_engine("none")
+    for text in figure.findobj(Text):
+        text.set_alpha(0)
+    marks = _pixels(figure).min(axis=2) < INKED
+    down, across = (np.flatnonzero(marks.any(axis=axis)) for axis in (1, 0))
+    box = [down[0], down[-1], across[0], across[-1]] if len(down) else [0, 0, 0, 0]
+    if (box[1] - box[0]) * (box[3] - box[2]) < 0.1 * marks.size:  # texts are what it shows
+        panel = Bbox.union([ax.get_window_extent() for ax in figure.axes])
+        scale = DPI / figure.dpi
+        low, high = (len(marks) - scale * np.array([panel.y1, panel.y0])).round().astype(int)
+        box = [low, high, round(scale * panel.x0), round(scale * panel.x1)]
+    top, bottom = max(box[0] - 6, 0), box[1] + 6
+    left, right = max(box[2] - 6, 0), min(box[3] + 6, marks.shape[1])
+    wide = int(FLAT * (bottom - top))
+    if right - left > wide:  # the stretch with the most marks
+        ink = np.cumsum(np.r_[0, marks[top:bottom, left:right].sum(axis=0)])
+        left += int(np.argmax(ink[wide:] - ink[:-wide]))
+        right = left + wide
+    image = Image.fromarray(whole[top:bottom, left:right])
+    image.thumbnail(THUMBNAIL, Image.Resampling.LANCZOS)
+    path.parent.mkdir(exist_ok=True)
+    image.quantize(32).save(path, optimize=True)
+
+
+def _pixels(figure: Figure) -> np.ndarray:
+    """Return the image of a figure, (down, across, red green blue)."""
+    written = BytesIO()
+    figure.savefig(written, dpi=DPI)
+    return np.array(Image.open(written).convert("RGB"))
 
 
 def main() -> None:

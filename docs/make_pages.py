@@ -141,7 +141,7 @@ def thumbnails(family: str, folder: str = "") -> str:
         if first is None:
             raise ValueError(f"{family}/{kind}.md begins without a sentence")
         parts.append(
-            f":::{{figure}} {images}/gallery/{family}/{kind}-6.png\n"
+            f":::{{figure}} {images}/thumbnails/{family}-{kind}.png\n"
             f":alt: \n:loading: lazy\n\n[{kind}]({folder}{kind}.md): "
             f"{first[1][0].lower()}{' '.join(first[1].split())[1:]}\n:::\n"
         )

@@ -22,7 +22,7 @@ from hatchling.builders.wheel import WheelBuilder
 
 ROOT = Path(__file__).resolve().parents[1]
 RECIPE = "packaging/conda/recipe.yaml"
-WHEEL_LIMIT = 2_000_000
+WHEEL_LIMIT = 2 * 1024**2
 DAY = r"\d{4}-\d\d-\d\d"
 SUBMODULE = "./benchinfer  # a clone of its repository, as a submodule"
 # Texts of the clone, with what they are in a release. One of the two occurs once in its file.
@@ -61,7 +61,7 @@ Issues = "{home}/issues"
         ),
     },
     "docs/index.md": {
-        f"pip install .{40 * ' '}# in a clone: it is not released yet": "pip install benchinfer",
+        "pip install . # in a clone: it is not released yet": "pip install benchinfer",
     },
     "docs/install.md": {
         "{version} is not released:\nit is installed from a clone of its repository.": (
@@ -123,6 +123,13 @@ def values(root: Path, home: str, day: str) -> dict[str, str]:
     }
 
 
+def pattern(text: str) -> str:
+    """Return a regular expression of a text, wherever its lines are broken."""
+    core = text.strip()
+    lead, trail = text.split(core)
+    return re.escape(lead) + r"\s+".join(map(re.escape, core.split())) + re.escape(trail)
+
+
 def filled(name: str, text: str, known: dict[str, str]) -> str:
     """Return a file of the repository with the texts of a release; those that it has stay."""
     for before, after in TEXTS[name].items():
@@ -130,9 +137,10 @@ def filled(name: str, text: str, known: dict[str, str]) -> str:
         released = re.escape(wanted).replace(re.escape(known["day"]), DAY)
         if wanted and re.search(released, text):
             continue
-        if text.count(there) != 1 and wanted:
-            raise ReleaseError(f"{name} has {text.count(there)} times, not once: {there.strip()}")
-        text = text.replace(there, wanted)
+        number = len(re.findall(pattern(there), text))
+        if number != 1 and wanted:
+            raise ReleaseError(f"{name} has {number} times, not once: {there.strip()}")
+        text = re.sub(pattern(there), lambda _, wanted=wanted: wanted, text)
     return text
 
 

@@ -5,6 +5,7 @@ from base64 import b64encode
 from contextlib import suppress
 from hashlib import sha256
 from html.parser import HTMLParser
+from itertools import groupby
 from pathlib import Path
 
 import numpy as np
@@ -26,6 +27,38 @@ DATASET = "</table><img src=x onerror=alert(1)>"
 MEASURE = "{{ 7 * 7 }} <i>m</i> 'q'"
 NASTY = '<script>alert(1)</script> & "x" - y'
 SCRIPT = (Path(reports.__file__).parent / "templates" / "script.js").read_text("utf-8")
+
+
+CASES = 3  # of a test with parameters, in a run of the whole suite
+RUN_BY_NAME = {"browser", "calibration", "engines", "latex"}
+
+
+def pytest_addoption(parser):
+    parser.addoption("--all", action="store_true", help="slow tests, and all cases of each test")
+
+
+def pytest_collection_modifyitems(config, items):
+    """Draw a few cases of each test, and leave out slow tests, where the whole suite runs.
+
+    Other runs draw other cases, by the seed of pytest-randomly. All run with ``--all``, as on the
+    build server, and where a file, a folder or a word (``-k``) is given.
+    """
+    places = [Path(place).name for place in config.args]
+    if config.option.all or config.option.keyword or places != config.getini("testpaths"):
+        return
+    seed = getattr(config.option, "randomly_seed", 0)
+    left = set()
+    by_test = sorted(items, key=lambda item: item.nodeid)
+    for test, cases in groupby(by_test, key=lambda item: item.nodeid.partition("[")[0]):
+        quick = [case for case in cases if not any(case.iter_markers("slow"))]
+        drawn = np.random.default_rng([seed, *test.encode()]).permutation(len(quick))[:CASES]
+        left.update(quick[i] for i in drawn)
+    named = [
+        item for item in items if any(mark.name in RUN_BY_NAME for mark in item.iter_markers())
+    ]
+    left.update(named)
+    config.hook.pytest_deselected(items=[item for item in items if item not in left])
+    items[:] = [item for item in items if item in left]
 
 
 def pytest_sessionstart():

@@ -50,7 +50,7 @@ def _commands() -> Iterator[tuple[str, list[str]]]:
     group = get_command(app)
     commands = {name: group.get_command(Context(group), name) for name in group.commands}
     compare = commands.pop("compare")
-    for name in ("auto", "factors", *ANALYSES):
+    for name in ("auto", "factors", *(name.replace("_", "-") for name in ANALYSES)):
         commands[f"compare {name}"] = compare.get_command(Context(compare), name)
     for name, command in commands.items():
         yield f"command {name}", [o for p in command.params for o in p.opts if o[0] == "-"]

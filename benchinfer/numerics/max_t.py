@@ -358,8 +358,7 @@ def critical(family: CriticalFamily, aim: Aim, alpha: float, df: float) -> float
     """
     if family.kind == "bonferroni" or family.n == 2:
         share = alpha / family.n if family.kind == "bonferroni" else alpha
-        tail = share / 2 if aim == "difference" else share
-        return float(-stdtrit(min(df, 1e12), tail))
+        return float(critical_t(df, share if aim == "difference" else 2 * share))
     if aim == "equivalence":
         alpha *= 2
     sides = 1 if aim == "non-inferiority" and family.kind == "dunnett" else 2

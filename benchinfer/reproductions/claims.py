@@ -1,4 +1,4 @@
-"""What holds up: claims of a published order that its scores decide, and what the rest needs."""
+"""Claims of a published order: those that its scores decide, and what the rest needs."""
 
 from __future__ import annotations
 
@@ -6,8 +6,9 @@ import math
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from importlib.resources import files
+from io import StringIO
 from itertools import pairwise
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 import numpy as np
 
@@ -23,8 +24,11 @@ if TYPE_CHECKING:
     from benchinfer.scores import ScoreTable
 
 
+_MANY = 40  # algorithms, beyond which fewer resamples are drawn
+
+
 @dataclass(frozen=True, slots=True)
-class Tally:
+class ClaimCounts:
     """How many claims of one order are decided.
 
     An adjacent claim says that one of the order is better than the next, a claim of the best that
@@ -44,9 +48,9 @@ class Tally:
     needed_half: float  # units that decide half of the adjacent claims
 
 
-def tally(
+def count_claims(
     scores: ScoreTable, order: Sequence[str], *, on: On = "values", level: float = 0.95
-) -> Tally:
+) -> ClaimCounts:
     """Count the claims of an order that all pairs, tested together, decide.
 
     Parameters
@@ -65,28 +69,34 @@ def tally(
     --------
     >>> import benchinfer as bi
     >>> scores = bi.load_example("demsar2006")
-    >>> counts = tally(scores, ["C4.5+m+cf", "C4.5+m", "C4.5+cf", "C4.5"], on="ranks")
+    >>> counts = count_claims(scores, ["C4.5+m+cf", "C4.5+m", "C4.5+cf", "C4.5"], on="ranks")
     >>> counts.adjacent, counts.adjacent_decided, counts.best, counts.best_decided
     (3, 0, 3, 1)
     """
     import benchinfer as bi
 
     names = list(order)
-    result = bi.compare_permutation(scores, on=on, level=level)
+    resamples = 100_000 if len(names) <= _MANY else 10_000
+    result = bi.compare_permutation(scores, on=on, resamples=resamples, level=level)
     places = [result.algorithms.index(name) for name in names]
     better = result.pairs.better[np.ix_(places, places)]
-    needs = [_needed(scores, pair, len(names), level) for pair in pairwise(names)]
-    return Tally(
+    ahead = _ahead(scores, list(pairwise(names)))
+    # The larger a difference beside its spread, the fewer units are needed.
+    largest = sorted(ahead, key=_standardised, reverse=True)
+    first, middle = (
+        _needed(scores, of, len(names), level) for of in (ahead[0], largest[(len(ahead) - 1) // 2])
+    )
+    return ClaimCounts(
         algorithms=len(names),
         units_compared=_units(scores),
-        adjacent=len(needs),
+        adjacent=len(ahead),
         adjacent_decided=int(np.diag(better, 1).sum()),
         adjacent_contradicted=int(np.diag(better, -1).sum()),
-        best=len(needs),
+        best=len(ahead),
         best_decided=int(better[0].sum()),
         best_contradicted=int(better[:, 0].sum()),
-        needed_first=needs[0],
-        needed_half=sorted(needs)[(len(needs) - 1) // 2],
+        needed_first=first,
+        needed_half=middle,
     )
 
 
@@ -96,32 +106,43 @@ def _units(scores: ScoreTable) -> int:
     return int(labels["dataset"] if labels["dataset"] > 1 else labels["replication"])
 
 
-def _needed(scores: ScoreTable, pair: tuple[str, str], k: int, level: float) -> float:
+def _ahead(scores: ScoreTable, pairs: Sequence[tuple[str, str]]) -> list[pd.Series]:
+    """Return by how much the first of each pair is better in each unit, named as the pair is.
+
+    Of scores that have ratios, differences of logarithms.
+    """
+    (measure,) = scores.measures
+    rows = scores.to_frame()
+    if measure.scale == "log":
+        rows["value"] = np.log(rows["value"])
+    unit = "dataset" if len(scores.datasets) > 1 else "replication"
+    values = rows.pivot_table("value", unit, "algorithm")
+    sign = 1.0 if measure.better == "higher" else -1.0
+    return [
+        (sign * (values[first] - values[second])).rename((first, second)) for first, second in pairs
+    ]
+
+
+def _standardised(ahead: pd.Series) -> float:
+    return float(ahead.mean() / max(ahead.std(), np.finfo(float).tiny))
+
+
+def _needed(scores: ScoreTable, ahead: pd.Series, k: int, level: float) -> float:
     """Return the units that show the mean difference of two of k algorithms, as it was seen."""
     import benchinfer as bi
 
-    two = scores.subset(algorithms=pair)
-    if (difference := _difference(two, *pair)) <= 0:
+    if (difference := float(ahead.mean())) <= 0:
         return math.inf
+    two = scores.subset(algorithms=list(cast("tuple[str, str]", ahead.name)))
+    (measure,) = two.measures
+    if measure.scale == "log":
+        difference = math.expm1(difference)
     single = len(two.datasets) == 1
     try:
         plan = bi.plan(two, difference, k=k, level=level, n_datasets=1 if single else None)
     except DesignError:  # so small a difference that no number is found
         return math.inf
     return float(plan.n_replications if single else plan.n_datasets)
-
-
-def _difference(scores: ScoreTable, first: str, second: str) -> float:
-    """Return by how much the first is better on average, relatively where scores have ratios."""
-    (measure,) = scores.measures
-    rows = scores.to_frame()
-    ratios = measure.scale == "log"
-    if ratios:
-        rows["value"] = np.log(rows["value"])
-    means = rows.pivot_table("value", "dataset", "algorithm")
-    mean = float((means[first] - means[second]).mean())
-    better = mean if measure.better == "higher" else -mean
-    return math.expm1(better) if ratios else better
 
 
 def counts_of(studies: Sequence[tuple[Entry, Sequence[str | Path]]]) -> pd.DataFrame:
@@ -137,7 +158,7 @@ def counts_of(studies: Sequence[tuple[Entry, Sequence[str | Path]]]) -> pd.DataF
             paths = study.located(given)
             scores, order = study.claims.scores(*paths), list(study.claims.order(*paths))
             about = {"study": study.name, "units": study.claims.units, "first": order[0]}
-            rows.append({**about, **asdict(tally(scores, order, on=study.claims.on))})
+            rows.append({**about, **asdict(count_claims(scores, order, on=study.claims.on))})
     return pd.DataFrame(rows)
 
 
@@ -152,4 +173,5 @@ def what_holds() -> pd.DataFrame:
     """
     import pandas as pd
 
-    return pd.read_csv(files("benchinfer.reproductions").joinpath("claims.csv").open())
+    text = files("benchinfer.reproductions").joinpath("claims.csv").read_text("utf-8")
+    return pd.read_csv(StringIO(text))

@@ -282,6 +282,22 @@ def _columns(path: Path, named: str) -> list[list[str]]:
     return [[n for cell in each for n in _number.findall(cell)] for each in cells]
 
 
+def test_each_figure_of_the_gallery_takes_eight_lines_of_code_and_has_a_small_thumbnail() -> None:
+    pages = [p for p in (DOCS / "gallery").rglob("*.md") if p.name != "index.md"]
+    lines = {
+        page.stem: len(re.findall(r"^(?:>>>|\.\.\.) ", page.read_text("utf-8"), re.MULTILINE))
+        for page in pages
+    }
+    assert {name: n for name, n in lines.items() if not 1 <= n <= 8} == {}
+    thumbnails = sorted((DOCS / "images" / "thumbnails").glob("*.png"))
+    named = {f"{page.parent.name}-{page.stem}" for page in pages}
+    assert {path.stem for path in thumbnails} == named
+    assert sum(path.stat().st_size for path in thumbnails) < 500_000
+    first = (DOCS / "gallery" / "index.md").read_text(encoding="utf-8")
+    row = re.findall(r"^\[([\w-]+)\]", first, re.MULTILINE)[:4]
+    assert row == ["heatmap", "scatter", "boxes", "slope"]
+
+
 @pytest.mark.parametrize("path", sorted((DOCS / "evidence").glob("*.md")), ids=_page)
 def test_ranges_on_pages_of_the_evidence_are_those_of_their_files(path: Path) -> None:
     """A range of several columns is that of all of them, ranges with " / " are of one each."""
@@ -292,6 +308,14 @@ def test_ranges_on_pages_of_the_evidence_are_those_of_their_files(path: Path) ->
         ends = [sorted(group, key=_value) for group in groups]
         shown = [n[0] if n[0] == n[-1] else f"{n[0]}\u2013{n[-1]}" for n in ends]
         assert parts == shown, (file, named)
+
+
+@pytest.mark.parametrize("topic", sorted(path.name for path in RESULTS.iterdir()))
+def test_numbers_on_pages_of_the_evidence_are_in_their_files(topic: str) -> None:
+    decimal = re.compile(r"(?<![\w.])\d*\.\d{2,}(?!\w)")
+    files = "\n".join(p.read_text(encoding="utf-8") for p in (RESULTS / topic).glob("*.csv"))
+    text = (DOCS / "evidence" / f"{topic}.md").read_text(encoding="utf-8")
+    assert {*decimal.findall(text)} - {*decimal.findall(files)} - {"0.05", "0.95"} == set()
 
 
 def _value(number: str) -> float:

@@ -140,6 +140,33 @@ def test_odd_families_agree_with_ten_million_draws(name):
     assert (error <= 1e-3 * p).all()
 
 
+@pytest.mark.parametrize("df", [12.0, np.inf])
+def test_four_unequal_means_agree_with_a_sum_over_the_sphere(df):
+    """Over a grid of directions u in space, P(R |A u| > t), R the radius, to 1e-6."""
+    root = np.array([[1.0, 0.2, 0, 0], [0, 0.7, 0.3, 0], [0.1, 0, 1.5, 0.4], [0, 0, 0.2, 0.9]])
+    cov = root @ root.T
+    contrasts = max_t.all_pairs(4)[1]
+    half = contrasts @ root / np.sqrt(np.diag(contrasts @ cov @ contrasts.T))[:, None]
+    _, _, axes = np.linalg.svd(half)
+    rows = half @ axes[:3].T  # differences have three dimensions
+    height, weight = np.polynomial.legendre.leggauss(400)
+    turn = (np.arange(800) + 0.5) * np.pi / 800
+    flat = np.sqrt(1 - height**2)[:, None]
+    u = np.stack([flat * np.cos(turn), flat * np.sin(turn), height[:, None] + 0 * turn])
+    largest = np.abs(np.einsum("jr,rab->jab", rows, u)).max(axis=0)
+    t = np.array([1.5, 2.5, 3.5])
+    beyond = [
+        stats.chi2.sf((x / largest) ** 2, 3)
+        if np.isinf(df)
+        else stats.f.sf((x / largest) ** 2 / 3, 3, df)
+        for x in t
+    ]
+    expected = [weight @ one.mean(axis=1) / 2 for one in beyond]
+    p, error = max_t.survival(max_t.max_t(contrasts, cov, df), t)
+    np.testing.assert_allclose(p, expected, atol=1e-6)
+    assert (error <= 1e-5 * p + 1e-12).all()
+
+
 def test_rank_two_by_cones_is_exact():
     # Three equal means by the general path, against the studentized range.
     family = max_t.max_t(max_t.all_pairs(3)[1], np.eye(3), 12.0)

@@ -46,11 +46,7 @@ def layout(
     pair: tuple[str, str] | None = None,
 ) -> PairForest:
     """Return the layout of a row for each data set, by default of the two best by mean rank."""
-    known = sorted({name for one in local.values() for name in one.algorithms})
-    for name in pair or ():
-        if name not in known:
-            raise ArgumentError(unknown("algorithm", name, known))
-    names = _best(local, known) if pair is None else pair
+    names = _names(local, pair)
     at = {dataset: p for dataset, one in local.items() if (p := _place(one, names)) is not None}
     if not at:
         raise ArgumentError(
@@ -110,6 +106,15 @@ def layout(
         notes=(", ".join(marks), *laid.notes),
     )
     return bare if bars.fits(bare) else laid
+
+
+def _names(local: Comparisons, pair: tuple[str, str] | None) -> tuple[str, str]:
+    """Return the two algorithms, by default the two best by mean rank."""
+    known = sorted({name for one in local.values() for name in one.algorithms})
+    for name in pair or ():
+        if name not in known:
+            raise ArgumentError(unknown("algorithm", name, known))
+    return _best(local, known) if pair is None else pair
 
 
 def _place(one: Comparison, names: tuple[str, str]) -> int | None:
@@ -188,7 +193,7 @@ def _best(local: Comparisons, known: Sequence[str]) -> tuple[str, str]:
     compared = {frozenset(side) for one in local.values() for side in one.pairs.sides}
     # The second one is as good as it can be: (1, 2), (1, 3), (2, 3), (1, 4), ...
     for second, first in sorted((j, i) for i, j in combinations(range(len(ranked)), 2)):
-        if {ranked[first], ranked[second]} in compared:
+        if frozenset((ranked[first], ranked[second])) in compared:
             return ranked[first], ranked[second]
     return ranked[0], ranked[1]
 

@@ -182,7 +182,8 @@ def _limits(
     if not corner.any():
         return low, high
     pad = (ends[1] - ends[0]) * _WORDS / (side - 2 * _WORDS)
-    low, high = (np.exp(ends + [-pad, pad]) if log else ends + [-pad, pad]).tolist()
+    ends += [-pad, pad]
+    low, high = (np.exp(ends) if log else ends).tolist()
     return low, high
 
 

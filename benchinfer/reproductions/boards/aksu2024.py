@@ -28,6 +28,38 @@ _REPORTED = (
     (150, "CRPS", "Prism", "0.466"),
 )
 
+# Entries in the order in which their files came, by the days of the repository's history; those of
+# one day by name. One that was renamed has the day of its old name.
+_CAME = (
+    "chronos_base | moirai_small | naive | chronos_bolt_base | chronos_bolt_small | "
+    "timesfm_2_0_500m | tabpfn_ts | tempo_ensemble | Toto_Open_Base_1.0 | YingLong_110m | "
+    "YingLong_300m | YingLong_50m | YingLong_6m | sundial_base_128m | TiRex | TimeCopilot | "
+    "Chronos_small | DLinear | Lag-Llama | Moirai_base | Moirai_large | N-BEATS | PatchTST | "
+    "TTM-R1-Pretrained | TTM-R2-Finetuned | TTM-R2-Pretrained | auto_arima | auto_ets | "
+    "auto_theta | chronos_large | crossformer | deepar | iTransformer | seasonal_naive | tft | "
+    "tide | timesfm | visionts | Moirai2 | TSOrchestra | TSOrchestra-test | TimesFM-2.5 | "
+    "FlowState-9.1M | xLSTM-Mixer | Kairos_10m | Kairos_23m | Kairos_50m | "
+    "DeOSAlphaTimeGPTPredictor-2025 | Xihe-max | chronos-2 | Migas-1.0 | Lingjiang | TempoPFN | "
+    "FFM | Synapse | Xihe-ultra | chronos-2-synth | MoiraiAgent | CleanTS-65M | "
+    "MoiraiAgent-leaking | Credence | PatchTST-FM-r1 | Reverso | Reverso-Nano | Reverso-Small | "
+    "VISIT-1.0 | VISIT-2.0 | Timer-s1 | FLAIR | FlowState-r1.1 | LongSeer-v1.0 | TTM-R3-FT | "
+    "TTM-R3-PT | Granite-PatchTST-FM-r1 | ZooCast-Top1 | Granite-FlowState-r1.1 | Toto-2.0-1B | "
+    "Toto-2.0-2.5B | Toto-2.0-22m | Toto-2.0-313m | Toto-2.0-4m | RAES-Conductance-Ensemble | "
+    "Toto-2.0-2.5B-FT | Toto-2.0-FnF | RAES-Conductance-Ensemble-V | STRIDE (+Chronos-2) | "
+    "STRIDE (+Timer-S1) | TurkForecast-FM-Chronos2-LoRA-v1 | Cobra-Agent | Super-Linear | "
+    "Falcon-X | Prism | Taichu-TimeSeries-Agent | TimeRouter | ValBestSingle-cmtt | t0-alpha | "
+    "PatchFM | metis-autocast | CHARM | CastStar | TiRex-2-Pretrained | TiRex-2-Zeroshot | "
+    "Falcon-2.0 | Falcon-Agent | HistRoute-CV | RacineCast-1 | RacineCast-1-NC | EFG-base | "
+    "litespecformer | Metamorph1.0 | Zeus | FastCastrage | Metamorph1.0-4.5M | STRIDE_w_Synapse "
+    "| goia-forecast-nano-v0 | limix_moe | EXAONE-Forecast | EXAONE-Forecast-Agent | LS-Agent | "
+    "recursive-moirai-2"
+)
+
+
+def sequence() -> list[str]:
+    """Return the names of all entries, the first one first."""
+    return _CAME.split(" | ")
+
 
 def scores_of(folder: Path | str, measure: str = "MASE") -> bi.ScoreTable:
     """Read errors relative to the baseline's; the names of folders are those of the models."""

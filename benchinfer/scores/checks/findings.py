@@ -626,7 +626,8 @@ def reading_notes(reading: Reading, scheme: Resampling | None, origin: Source) -
     if not grouped and "domain" not in reading.roles.of:
         grouped = _in_groups(origin, reading.roles, "dataset")
     findings += grouped
-    if reading.roles.has("replication") and summary.datasets and not items:
+    nested = reading.roles.has("level_2")  # whose labels are paths of several
+    if reading.roles.has("replication") and summary.datasets and not (items or nested):
         swapped = swapped_roles(summary.datasets, reading.rows.replications())
         findings += [swapped] if swapped else []
     return [*findings, *scores_at_a_limit(reading, origin)]

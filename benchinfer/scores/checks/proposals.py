@@ -19,7 +19,7 @@ from benchinfer.scores.declaration import Declaration
 from benchinfer.scores.roles.crossing import MOST_LEVELS
 from benchinfer.scores.roles.directions import direction, plain
 from benchinfer.scores.roles.labels import PARTS, condition_of, evaluated_part, parts_of_data
-from benchinfer.scores.roles.names import VALUES, suggested_roles
+from benchinfer.scores.roles.names import OWN, VALUES, suggested_roles
 from benchinfer.scores.roles.profile import ROWS
 from benchinfer.scores.roles.reading import TableReading
 from benchinfer.scores.roles.readings import STRUCTURE, labels_apart, only_algorithm, readings
@@ -707,7 +707,7 @@ def _mended(
     few = candidate.reading is not None and any(
         ("repeats", "keep") in fault.proposes for fault in faults
     )
-    repeated = few or _only_scores(candidate) or _by_dates(candidate)
+    repeated = few or _only_scores(candidate) or _by_dates(candidate, origin, declaration)
     if (
         not steps
         and repeated
@@ -726,13 +726,20 @@ def _only_scores(candidate: Candidate) -> bool:
     return bool(names) and all(r in ("score", "companion") or ": date" in r for r in others)
 
 
-def _by_dates(candidate: Candidate) -> bool:
+def _by_dates(candidate: Candidate, origin: Source, declaration: Declaration) -> bool:
     """Return whether dates alone are left to tell rows apart, where names settle the roles."""
     reading = candidate.reading
-    if reading is None or not reading.named:
+    if reading is None or not reading.named or "name" in candidate.options:
         return False
     dates = any(": date" in role for role in reading.roles.values())
-    return dates and not (reading.of("factor") or reading.of("ignored: no role"))
+    if not dates or reading.of("factor") or reading.of("ignored: no role"):
+        return False
+    frame = _frame(origin, declaration)
+    keys = [name for role in COMMON for name in reading.of(role) if role in _LABELS]
+    states = [n for n in reading.of("status") if suggested_roles(n).get("status", 0) < OWN]
+    attributes = [n for n, role in reading.roles.items() if role.startswith("attribute")]
+    further = frame.duplicated([*keys, *attributes, *states])
+    return bool(frame.duplicated(keys).sum() == further.sum())
 
 
 def _without_infinite(candidate: Candidate, faults: Sequence[Finding]) -> Iterator[Candidate]:

@@ -32,6 +32,7 @@ from benchinfer.scores.formats.nested import (
     levels,
     lists_of_some,
     replicated,
+    summaries,
 )
 from benchinfer.scores.formats.packed import MOST_BYTES, opened, refuse_archive
 from benchinfer.scores.resampling import Resampling
@@ -197,13 +198,13 @@ def _flat(
     if depth > DEEPEST:
         raise too_deep(name)
     row: dict[str, Any] = {}
-    parts: list[Rows] = []
+    parts: dict[str, Rows] = {}
+    aside |= {f"{prefix}{key}" for key in summaries(record)}
     for key, value in record.items():
         label = f"{prefix}{key}"
         if isinstance(value, Mapping) and not is_files(cast("Mapping[str, Any]", value)):
-            parts.append(
-                _flat(cast("Mapping[str, Any]", value), name, f"{label}.", depth + 1, aside)
-            )
+            inside = cast("Mapping[str, Any]", value)
+            parts[label] = _flat(inside, name, f"{label}.", depth + 1, aside)
         elif isinstance(value, list) and value and all(isinstance(v, Mapping) for v in value):  # pyright: ignore[reportUnknownVariableType]
             inner = cast("list[Mapping[str, Any]]", value)
             if label in aside or are_details(inner, record):
@@ -211,16 +212,19 @@ def _flat(
             elif has_score(inner) or not has_score(record):  # messages and alike are left aside
                 below = f"{label}."
                 unshared = frozenset(f"{below}{path}" for path in lists_of_some(inner))
-                parts.append([r for v in inner for r in _flat(v, name, below, depth + 1, unshared)])
+                parts[label] = [
+                    r for v in inner for r in _flat(v, name, below, depth + 1, unshared)
+                ]
         else:
             row[label] = value
     rows: Rows = [row]
-    for part in parts:
+    for part in parts.values():
         if twice := sorted(set().union(*rows) & set().union(*part)):
             raise _keys_twice(name, 1, twice)
         if len(rows) * len(part) > _MOST_ROWS or (len(rows) > 1 and len(part) > 1):
+            lists = several([label for label, of in parts.items() if len(of) > 1])
             raise ScoreTableError(
-                f"{name!r}: a record holds several lists of records.",
+                f"{name!r}: a record holds several lists of records: {lists}.",
                 hint="make one row per score of it yourself, and pass the frame.",
             )
         rows = [first | second for first in rows for second in part]

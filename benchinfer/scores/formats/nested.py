@@ -1,5 +1,6 @@
 """Nested documents as rows: lists of numbers as replications, records of records as labels."""
 
+import itertools
 import json
 import re
 from collections.abc import Iterator, Mapping
@@ -68,6 +69,39 @@ def are_details(records: list[Record], of: Record) -> bool:
     """
     numbers = {name for name, value in of.items() if is_score(value)}
     return any(map(_is_quality, numbers)) and not _has_measure(records)
+
+
+def summaries(record: Record) -> set[str]:
+    """Return the lists of records with one record for each label of another list.
+
+    Examples
+    --------
+    >>> runs = [{"solver": a, "task": t, "time": 3} for a in "xy" for t in "uv"]
+    >>> summaries({"runs": runs, "overview": [{"solver": a, "solved": 2} for a in "xy"]})
+    {'overview'}
+    """
+    lists = {
+        name: cast("list[Record]", value)
+        for name, value in record.items()
+        if isinstance(value, list) and value and all(isinstance(v, Mapping) for v in value)  # pyright: ignore[reportUnknownVariableType]
+    }
+    return {
+        short
+        for short, long in itertools.permutations(lists, 2)
+        if len(lists[long]) >= 2 * len(lists[short]) and _sum_up(lists[short], lists[long])
+    }
+
+
+def _sum_up(short: list[Record], long: list[Record]) -> bool:
+    """Return whether records have each label of a column of others once."""
+    for name in short[0]:
+        labels = [record.get(name) for record in short]
+        if not all(isinstance(label, str) for label in labels) or len({*labels}) < len(labels):
+            continue
+        others = [record.get(name) for record in long]
+        if all(isinstance(label, str) for label in others) and {*others} == {*labels}:
+            return True
+    return False
 
 
 def lists_of_some(records: list[Record]) -> set[str]:

@@ -6,6 +6,8 @@ word disagree has none, nor has a name that is not in the table.
 """
 
 import re
+from collections import Counter
+from collections.abc import Sequence
 
 HIGHER = frozenset(
     (
@@ -27,7 +29,16 @@ HIGHER = frozenset(
             "ssim",
         ),
         *("reward", "return", "win_rate", "success", "success_rate", "pass", "passed", "pass_rate"),
-        *("correct", "solved", "resolved", "throughput", "spearman", "pearson", "faithfulness"),
+        *(
+            "correct",
+            "solved",
+            "resolved",
+            "throughput",
+            "rtfx",
+            "spearman",
+            "pearson",
+            "faithfulness",
+        ),
     )
 )
 LOWER = frozenset(
@@ -66,6 +77,7 @@ _OTHERWISE = frozenset(
 )
 _ARROWS = {"\u2191": "higher", "\u2193": "lower"}
 _NEGATED = frozenset(("neg", "negative", "negated"))
+_PLACES = 3  # columns of one measure, from which on their names are those of data sets
 _MINUS = frozenset("-\u2212")
 _PREFIXES = re.compile(r"^(metrics|params?|eval|test|user_attrs|classif|regr)_(?=.)")
 # Words that say where or how a measure was taken: at a depth, in per cent, in a unit.
@@ -76,6 +88,28 @@ _BESIDE = frozenset(
         *("weighted", "top", "at", "total", "cv", "oof", "final", "cut", "k", "strict", "flexible"),
     )
 )
+
+
+def places_of_measure(names: Sequence[str]) -> list[str]:
+    """Return most of some names, if these are of one measure at several places; else none.
+
+    Examples
+    --------
+    >>> places_of_measure(["AMI WER", "Tedlium WER", "SPGI WER", "RTFx"])
+    ['AMI WER', 'Tedlium WER', 'SPGI WER']
+    >>> places_of_measure(["train acc", "val acc", "test acc"])
+    []
+    """
+    words = {name: plain(name).split("_") for name in names}
+    if not words:
+        return []
+    last, n = Counter(of[-1] for of in words.values()).most_common(1)[0]
+    if n < _PLACES or 2 * n <= len(names) or not direction(last):
+        return []
+    rest = {name: of[:-1] for name, of in words.items() if of[-1] == last}
+    places = [of for of in rest.values() if not {re.sub(r"\d+", "", w) for w in of} <= _BESIDE]
+    named = any(direction("_".join(of)) for of in places)
+    return [] if named or 2 * len(places) <= n or not all(rest.values()) else [*rest]
 
 
 def plain(name: str) -> str:

@@ -13,7 +13,7 @@ from benchinfer.numerics.types import Array
 from benchinfer.scores.roles.companions import aggregates, companions, differences
 from benchinfer.scores.roles.crossing import MOST_ALGORITHMS, Crossing
 from benchinfer.scores.roles.dependencies import decides, joint_codes
-from benchinfer.scores.roles.directions import direction, plain
+from benchinfer.scores.roles.directions import direction, places_of_measure, plain
 from benchinfer.scores.roles.labels import known_labels
 from benchinfer.scores.roles.names import AGGREGATE, OWN, VALUES
 from benchinfer.scores.roles.profile import ColumnProfile
@@ -194,7 +194,9 @@ class Layouts:
 
 
 def _share_named(columns: Sequence[ColumnProfile]) -> float:
-    """Return the share of columns that are named as scores."""
+    """Return the share of columns that are named as scores; none where they share one measure."""
+    if places_of_measure([c.name for c in columns]):
+        return 0.0
     return sum(c.named("score") >= 2 for c in columns) / len(columns) if columns else 0.0
 
 
@@ -208,9 +210,16 @@ def _one_scale(
         if not known.get(c.name, "").startswith(("the same", "rank"))
         and not AGGREGATE.fullmatch(plain(c.name))
     ]
+    if places := places_of_measure([c.name for c in block]):
+        block = [
+            c
+            for c in block
+            if c.name not in places or not AGGREGATE.fullmatch(plain(c.name).rpartition("_")[0])
+        ]
     orders = {c.name: c.magnitude for c in block}
     middle = float(np.median(list(orders.values()))) if orders else 0.0
     few_named = sum(bool(c.named("score")) for c in numbers) < len(block) / 2
+    few_named = few_named or bool(places)
     integral = all(c.integral for c in block)
 
     def is_odd(column: ColumnProfile) -> bool:

@@ -66,6 +66,8 @@ _SHARES = re.compile(
     r"\w+_(rate|percentage|accuracy|score)"
 )
 _DATES = re.compile(r"(^|_)date|stamp|_at$|start_time|end_time|^created$")
+_VERSIONS = re.compile(r".+_(version|hash|sha)")
+_UNIT = re.compile(r"\s*\([^()]*\)\s*$")
 
 
 @cache
@@ -79,11 +81,13 @@ def suggested_roles(name: str) -> dict[str, float]:
     --------
     >>> suggested_roles("model_name"), suggested_roles("test_acc"), suggested_roles("acc_stderr")
     ({'algorithm': 3.0}, {'score': 3.0}, {'companion': 3.0})
+    >>> suggested_roles("Model size (B)"), suggested_roles("solver_version")
+    ({'algorithm': 1.2, 'companion': 3.0}, {'attribute': 3.0})
     """
     full_name = plain(name)
     if not full_name:
         return {}
-    if _DATES.search(full_name):
+    if _DATES.search(full_name) or _VERSIONS.fullmatch(full_name):
         return {"attribute": 3.0}
     short = re.sub(r"_(name|id|nr|no|index|idx)$", "", full_name)
     results = {
@@ -94,7 +98,9 @@ def suggested_roles(name: str) -> dict[str, float]:
     if not results:
         ends = {full_name.split("_")[0], full_name.split("_")[-1]}
         results = {role: 1.2 for role, words in _WORDS.items() if ends & {*words}}
-    if COMPANION.fullmatch(full_name) or AGGREGATE.fullmatch(full_name):
+    if COMPANION.fullmatch(plain(_UNIT.sub("", name)) or full_name) or AGGREGATE.fullmatch(
+        full_name
+    ):
         results["companion"] = 3.0
     elif full_name in VALUES or direction(name):
         results["score"] = 3.0 if full_name in VALUES or direction(name) else 2.0

@@ -172,11 +172,17 @@ def _aggregates(frame: nw.LazyFrame[Any], labels: Sequence[str], scores: Sequenc
     )
 
 
-def _of_arrow_type(kind: Any) -> bool:
-    """Return whether Arrow has the type of a pandas column, and the column holds one type."""
+def _of_arrow_type(column: Any) -> bool:
+    """Return whether Arrow has the type of a pandas column, and the column holds one type.
+
+    Text of pandas 2 is in columns of objects.
+    """
     import numpy as np
     import pandas as pd
 
+    kind = column.dtype
+    if kind == np.object_:
+        return pd.api.types.infer_dtype(column, skipna=False) == "string"
     if isinstance(kind, pd.CategoricalDtype):
         kind = kind.categories.dtype
     if isinstance(kind, pd.StringDtype):
@@ -196,14 +202,18 @@ def _batches(native: Any) -> Iterator[Any]:
         lazy = hasattr(native, "collect_batches")
         parts = native.collect_batches(chunk_size=BATCH, maintain_order=False) if lazy else [native]
         for part in parts:
-            # Text as polars has it: the default copies it.
-            newest = optional("polars", "polars").CompatLevel.newest()
-            yield from part.to_arrow(compat_level=newest).to_batches(max_chunksize=BATCH)
+            level = optional("polars", "polars").CompatLevel
+            # Text as polars has it: the default copies it. Before 25, Arrow cannot compare such.
+            level = level.newest() if int(pa.__version__.split(".")[0]) >= 25 else level.oldest()
+            yield from part.to_arrow(compat_level=level).to_batches(max_chunksize=BATCH)
         return
     if engine == "pandas":
-        if not all(map(_of_arrow_type, native.dtypes)):
+        if not all(_of_arrow_type(native[name]) for name in native):
             raise NotDenseError
-        native = pa.table({name: pa.array(native[name]) for name in native})
+        try:
+            native = pa.table({name: pa.array(native[name]) for name in native})
+        except UnicodeEncodeError:  # which the whole frame is refused for
+            raise NotDenseError from None
     elif engine != "pyarrow":
         raise NotDenseError
     yield from native.to_batches(max_chunksize=BATCH)

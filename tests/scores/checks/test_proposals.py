@@ -414,3 +414,41 @@ def test_decimal_numbers_alone_are_algorithms(tmp_path):
         )
     first, *_ = proposals(tmp_path)
     assert executed(tmp_path, first).algorithms == ("0.1", "0.2", "0.4")
+
+
+def test_columns_of_one_measure_at_several_places_are_data_sets():
+    models = [f"m{k}" for k in range(9)]
+    places = ("ami", "spgi", "tedlium", "voxpopuli")
+    rows = [(m, *(5 + 10 * score(m, p) for p in places)) for m in models]
+    table = pd.DataFrame(rows, columns=["model", *(f"{p} WER" for p in places)])
+    table.insert(1, "Avg. WER", table.iloc[:, 1:].mean(axis=1) + 0.7)  # of some more places
+    table.insert(2, "RTFx", [900.5 + 100 * score(m, "speed") for m in models])
+    first, *_ = proposals(table)
+    assert first.options["layout"] == "{dataset} WER"
+    scores = executed(table, first)
+    assert scores.datasets == places
+    values = scores.to_frame().set_index(["algorithm", "dataset"])["value"].to_dict()
+    assert values == {(m, p): 5 + 10 * score(m, p) for m in models for p in places}
+
+
+def test_runs_that_dates_alone_tell_apart_are_proposed_as_repeats():
+    rows = [
+        (s, p, v, f"2026-02-{10 + run}T10:{i:02}:00", 100 * score(s, p, run))
+        for i, (s, v) in enumerate((("glop", "1.2"), ("scip", "9.0"), ("highs", "1.8")))
+        for p in ("p1", "p2", "p3", "p4")
+        for run in (1, 2)
+    ]
+    columns = ["solver_name", "problem_name", "solver_version", "timestamp", "solve_time"]
+    first, *_ = proposals(pd.DataFrame(rows, columns=columns))
+    assert first.options["repeats"] == "keep"
+    rows = [(s, p, f"{v}.{d[9]}", d, t) for s, p, v, d, t in rows]  # each run of its own version
+    made = proposals(pd.DataFrame(rows, columns=columns))
+    assert not [p for p in made if "repeats" in p.options]
+
+
+def test_labels_of_files_that_a_column_contradicts_are_not_proposed(tmp_path):
+    for model in ("lab-bolt-base", "lab-t5-base", "lab-t5-tiny", "naive-zero-shot"):
+        rows = [(d, f"x/{model}", score(d, model)) for d in "abcdef"]
+        table = pd.DataFrame(rows, columns=["dataset", "model", "MASE"])
+        table.to_csv(tmp_path / f"{model}.csv", index=False)
+    assert len(read_scores(tmp_path).algorithms) == 4

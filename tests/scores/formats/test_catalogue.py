@@ -218,6 +218,17 @@ def test_damaged_results_of_a_tool_are_its_error(sample, file, old, new, name):
         read_scores(place)
 
 
+def test_a_metric_of_mlflow_that_ends_within_its_value_is_no_shorter_number():
+    shutil.copytree(SAMPLES / "tuning" / "mlruns", "runs")
+    metric = min(Path("runs").glob("**/metrics/acc"))
+    time, value, _ = metric.read_text(encoding="utf-8").splitlines()[-1].split()
+    metric.write_text(f"{time} {value[:3]}", encoding="utf-8")
+    with pytest.raises(ScoreTableError, match="no whole metric of MLflow: it ends within a line"):
+        read_scores("runs")
+    metric.write_text(f"{time} {value[:3]}\n", encoding="utf-8")  # as MLflow wrote them once
+    assert float(value[:3]) in read_scores("runs").to_frame()["value"].tolist()
+
+
 def test_a_damaged_storage_of_optuna_is_its_error():
     shutil.copy(SAMPLES / "tuning" / "optuna.db", "results.db")
     with sqlite3.connect("results.db") as base:

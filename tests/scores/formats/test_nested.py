@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from benchinfer import read_scores
+from benchinfer import ScoreTableError, read_scores
 from benchinfer.scores.formats.nested import levels, replicated
 
 ACC = {"acc": "higher"}
@@ -107,3 +107,44 @@ def test_a_script_that_gives_a_document_to_a_page(tmp_path):
     rows = [{"model": m, "dataset": d, "acc": 0.5} for m in "ab" for d in "xy"]
     (tmp_path / "data.js").write_text(f"window.RESULTS = {json.dumps(rows)};\n")
     assert read_scores(tmp_path / "data.js", measures=ACC).n_rows == 4
+
+
+def tasks_of_a_model(model, *, criteria=True):
+    """Return a document whose tasks have steps with times, files and, some of them, criteria."""
+    tasks = []
+    for i in range(6):
+        steps = [{"step": j, "latencyMs": 9 + j, "calls": [{"n": 1}, {"n": 2}]} for j in (1, 2)]
+        of_task = {"taskId": f"t{i}", "score": (i + len(model)) % 4 / 4, "iterations": steps}
+        of_task["files"] = {f"{model}.py": "x = 1\n", "README.md": ""}
+        if criteria and i % 2:
+            of_task["criteria"] = [{"name": n, "score": 1} for n in "abc"]
+        tasks.append(of_task)
+    overall = sum(task["score"] for task in tasks) / len(tasks)
+    return {"modelId": model, "tasks": tasks, "score": overall}
+
+
+def test_details_of_scored_tasks_are_no_rows(tmp_path):
+    """Neither steps, nor criteria that some tasks have, repeat the score of a task."""
+    documents = [tasks_of_a_model(m, criteria=m != "bb") for m in ("a", "bb", "ccc")]
+    for document in documents:
+        path = tmp_path / f"{document['modelId']}.json"
+        path.write_text(json.dumps(document), encoding="utf-8")
+    columns = {"modelId": "algorithm", "taskId": "dataset"}
+    scores = read_scores(tmp_path, columns=columns, measures={"tasks.score": "higher"})
+    frame = scores.to_frame().set_index(["algorithm", "dataset"])["value"]
+    right = {(d["modelId"], t["taskId"]): t["score"] for d in documents for t in d["tasks"]}
+    assert frame.to_dict() == right
+
+
+def test_a_list_that_sums_up_another_is_left_aside(tmp_path):
+    runs = [{"solver": s, "task": t, "seconds": i + 1.0} for i, s in enumerate("xyz") for t in "ab"]
+    overview = [{"solver": s, "solved": 2, "seconds": 9.0} for s in "xyz"]
+    path = tmp_path / "results.json"
+    path.write_text(json.dumps({"overview": overview, "runs": runs}), encoding="utf-8")
+    scores = read_scores(path, columns={"solver": "algorithm"}, measures={"seconds": "lower"})
+    values = scores.to_frame().groupby("algorithm")["value"].agg(["size", "min", "max"])
+    assert values.to_numpy().tolist() == [[2, 1, 1], [2, 2, 2], [2, 3, 3]]
+    parts = {"train": runs, "test": runs[:3]}  # parts of one table, of which none sums up another
+    path.write_text(json.dumps(parts), encoding="utf-8")
+    with pytest.raises(ScoreTableError, match="several lists of records: train and test"):
+        read_scores(path, columns={"solver": "algorithm"}, measures={"seconds": "lower"})

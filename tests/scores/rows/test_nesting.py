@@ -317,6 +317,14 @@ def test_faults_name_the_levels_whichever_way_rows_are_read(answers, monkeypatch
     assert "question" in messages[0]
 
 
+def test_paths_of_units_are_not_taken_for_names_of_data_sets(answers):
+    measures = [bi.Measure("acc", "higher", bounds=(0, 0.5))]
+    with pytest.raises(ScoreTableError) as caught:
+        bi.read_scores(answers.iloc[:-1], units=LEVELS, measures=measures)
+    assert "swapped roles" not in str(caught.value)
+    assert "\0" not in str(caught.value)
+
+
 def test_large_tables_of_units_are_read_in_places(answers, monkeypatch):
     monkeypatch.setattr(reading, "_of_frame", None)  # of rows that are not in places
     assert read(answers).units is not None

@@ -6,7 +6,9 @@ Egger, M., Davey Smith, G., Schneider, M. & Minder, C. (1997). Bias in meta-anal
 simple, graphical test. BMJ 315, 629-634. https://doi.org/10.1136/bmj.315.7109.629
 
 Effects ``y_i = x_i' b + u_i + e_i`` with ``u_i ~ N(0, tau^2)`` and known sampling variances ``v_i``
-of ``e_i``; a part may have coefficients of its own, tau^2 is common to all parts.
+of ``e_i``; a part may have coefficients of its own, tau^2 is common to all parts. One effect by
+DerSimonian and Laird or Paule and Mandel is in statsmodels, too (``combine_effects``; the tests
+compare them), whose import costs .43 s of CPU; regressions and REML are not.
 """
 
 from collections.abc import Callable, Sequence

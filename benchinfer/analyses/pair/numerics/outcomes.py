@@ -1,4 +1,8 @@
-"""Tests and intervals of rates."""
+"""Tests and intervals of rates.
+
+McNemar's exact and chi-squared tests are in statsmodels, too (the tests compare them), two-sided
+and without mid-p. Its import costs .43 s of CPU, and a test takes .18 ms there, here .014.
+"""
 
 from typing import Literal
 

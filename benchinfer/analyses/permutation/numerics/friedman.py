@@ -23,7 +23,6 @@ mean-ranks? Journal of Machine Learning Research 17, 1-10.
 """
 
 import numpy as np
-from scipy.optimize import brentq
 from scipy.special import chdtrc, fdtrc, ndtri
 
 from benchinfer.analyses.permutation.numerics.blocks import BlockLayout, quade_scores
@@ -32,6 +31,7 @@ from benchinfer.analyses.permutation.numerics.nulls import (
     moments,
     quadratic,
 )
+from benchinfer.numerics.max_t import CriticalFamily, critical
 from benchinfer.numerics.max_t_exact import range_survival
 from benchinfer.numerics.types import Array
 
@@ -145,14 +145,7 @@ def nemenyi_difference(k: int, n: int, alpha: float = 0.05) -> float:
     >>> round(nemenyi_difference(5, 30), 4)
     1.1136
     """
-    # Bonferroni's inequality bounds the quantile of the range.
-    high = -np.sqrt(2) * float(ndtri(alpha / (k * (k - 1)))) + 1e-6
-    quantile = brentq(
-        lambda width: float(np.log(range_survival(np.array(width), k))) - np.log(alpha),
-        *(1e-9, high),
-        xtol=1e-13,
-    )
-    return float(quantile) * std_error(k, n) / 2**0.5
+    return critical(CriticalFamily("tukey", k), "difference", alpha, np.inf) * std_error(k, n)
 
 
 def bonferroni_dunn_difference(k: int, n: int, alpha: float = 0.05) -> float:

@@ -9,6 +9,7 @@ from benchinfer.scores.columns.roles import COMMON
 from benchinfer.scores.formats.format import Format, Results, number_or_text
 
 _RUN = {"experiment_id", "artifact_uri", "lifecycle_stage"}
+_FIELDS = 3  # of a line of a metric
 _STATES = {"1": "RUNNING", "2": "SCHEDULED", "3": "FINISHED", "4": "FAILED", "5": "KILLED"}
 
 
@@ -66,8 +67,14 @@ def _labels(run: Path, meta: dict[str, str], experiment: str) -> dict[str, Any]:
 
 
 def _last(file: Path) -> float | str | None:
-    """Return the value of the last step; lines are time, value and step."""
-    lines = [line.split() for line in file.read_text(errors="replace").splitlines() if line.strip()]
+    """Return the value of the last step; lines are time, value and step, and end with a newline."""
+    text = file.read_text(errors="replace")
+    lines = [line.split() for line in text.splitlines() if line.strip()]
+    if lines and not text.endswith("\n") and len(lines[-1]) < _FIELDS:
+        raise ScoreTableError(
+            f"{file.name!r} is no whole metric of MLflow: it ends within a line.",
+            hint="the file is cut: write it once more.",
+        )
     try:
         steps = [
             (int(parts[2]) if len(parts) > 2 else 0, int(parts[0]), parts[1]) for parts in lines
