@@ -182,7 +182,7 @@ def _further_roles(
     replication += float(np.clip(1.2 - 0.5 * ratio, -1.5, 1.2))
     # A few levels that cross all others are factors, no repeated answer, unless they may count.
     repeated = column.named("replication") > 0 or like_replications(column.labels) > 0
-    levels = not column.in_a_row() and column.n <= MOST_LEVELS
+    levels = column.kind != "whole" and column.n <= MOST_LEVELS
     replication -= 9.0 * (levels and not repeated)
     factor = lead(column, "factor") - 0.3 + {"real": 0.6, "boolean": 0.6}.get(column.kind, 0.0)
     if column.named("attribute", "companion") >= OWN:  # a size or version that crosses all others

@@ -111,14 +111,10 @@ class ColumnProfile:
 
     def counts(self) -> bool:
         """Return whether values count from 0 or 1, almost without gaps."""
-        return self.in_a_row() and float(np.nanmin(self.values)) in (0, 1)
-
-    def in_a_row(self) -> bool:
-        """Return whether values are whole numbers almost without gaps."""
         if not self.integral or self.n < 2:
             return False
         low, high = float(np.nanmin(self.values)), float(np.nanmax(self.values))
-        return high - low + 1 <= 1.2 * self.n + 1
+        return low in (0, 1) and high - low + 1 <= 1.2 * self.n + 1
 
 
 def sample(frame: pd.DataFrame, most: int = ROWS) -> pd.DataFrame:
