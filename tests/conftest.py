@@ -7,7 +7,6 @@ from hashlib import sha256
 from html.parser import HTMLParser
 from itertools import groupby
 from pathlib import Path
-from random import Random
 
 import numpy as np
 import pandas as pd
@@ -52,7 +51,8 @@ def pytest_collection_modifyitems(config, items):
     by_test = sorted(items, key=lambda item: item.nodeid)
     for test, cases in groupby(by_test, key=lambda item: item.nodeid.partition("[")[0]):
         quick = [case for case in cases if not any(case.iter_markers("slow"))]
-        left.update(Random(f"{seed} {test}").sample(quick, min(CASES, len(quick))))
+        drawn = np.random.default_rng([seed, *test.encode()]).permutation(len(quick))[:CASES]
+        left.update(quick[i] for i in drawn)
     named = [
         item for item in items if any(mark.name in RUN_BY_NAME for mark in item.iter_markers())
     ]

@@ -8,6 +8,7 @@ import pytest
 import yaml
 from pybtex.database import BibliographyData, parse_string
 
+from benchinfer.reproductions import atlas
 from tests.trees import PACKAGE
 
 FOLDER = Path(__file__).parents[2] / "paper"
@@ -63,6 +64,11 @@ def test_entries_are_those_of_the_package(bibliography: BibliographyData) -> Non
 def test_labels_of_tables_are_there() -> None:
     labels = {*re.findall(r'label="(\w+)"', BODY)}
     assert {*re.findall(r"\\autoref\{(\w+)\}", BODY)} == labels
+
+
+def test_the_studies_are_counted() -> None:
+    (number,) = re.findall(r"published numbers of (\d+)\s+studies", BODY)
+    assert int(number) == len(atlas.NAMES)
 
 
 def measured(name: str, start: tuple[str, ...]) -> dict[str, str]:

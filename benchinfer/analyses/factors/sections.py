@@ -100,10 +100,17 @@ def _interactions(result: Factors, request: Request) -> Table:
             Column("other_first", "at, less at", _difference, also=("other_second",), role="name"),
             *effect_columns(result.measure, shown, f"{100 * result.level:g} % interval"),
             number("p_value", "p", partial(p_value), spare=1),
-            Column("decided", "shown", lambda value: "yes" if value else "undecided"),
+            Column("decided", "shown", _shown, also=("p_value",)),
         ),
-        note="" if len(shown) == len(table) else "Of each pair of factors the clearest one.",
+        note=" ".join(
+            (["Of each pair of factors the clearest one."] if len(shown) < len(table) else [])
+            + (["Each interval by itself."] if shown["p_value"].isna().all() else [])
+        ),
     )
+
+
+def _shown(decided: bool, p: float) -> str:  # noqa: FBT001 (a value of a column)
+    return "yes" if decided else "not tested" if np.isnan(p) else "undecided"
 
 
 def _difference(first: str, second: str) -> str:

@@ -193,7 +193,7 @@ def _best(local: Comparisons, known: Sequence[str]) -> tuple[str, str]:
     compared = {frozenset(side) for one in local.values() for side in one.pairs.sides}
     # The second one is as good as it can be: (1, 2), (1, 3), (2, 3), (1, 4), ...
     for second, first in sorted((j, i) for i, j in combinations(range(len(ranked)), 2)):
-        if {ranked[first], ranked[second]} in compared:
+        if frozenset((ranked[first], ranked[second])) in compared:
             return ranked[first], ranked[second]
     return ranked[0], ranked[1]
 

@@ -213,6 +213,16 @@ def test_main_effects_alone_have_the_whole_level(factors):
     assert smaller.all()
 
 
+def test_interactions_that_are_not_tested_are_said_so(factors):
+    alone = bi.compare_factors(read(runs()), family="main")
+    for result, words in ((factors, {"yes", "undecided"}), (alone, {"not tested"})):
+        section = factor_sections(result, Request())[0]
+        (table,) = (table for table in section.tables if table.name == "interactions")
+        column = next(column for column in table.columns if column.name == "decided")
+        assert {cell.text for cell in column.cells(table.frame)} == words
+        assert ("Each interval by itself." in table.note) == (result is alone)
+
+
 def test_shares_sum_to_one(factors):
     shares = factors.shares().set_index("source")["share"]
     assert shares.sum() == pytest.approx(1, abs=0.02)

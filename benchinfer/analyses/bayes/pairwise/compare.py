@@ -139,8 +139,10 @@ def compare_bayes_pairs(
     --------
     >>> import benchinfer as bi
     >>> demsar = bi.load_example("demsar2006").subset(algorithms=["C4.5", "C4.5+m"])
-    >>> compare_bayes_pairs(demsar, test="sign").contrasts()["verdict"].item()
-    'second'
+    >>> found = compare_bayes_pairs(demsar, test="sign")
+    >>> rows = found.contrasts(all=True)[["prob_equivalent", "prob_second"]]
+    >>> rows.to_numpy().round(1).tolist()
+    [[0.6, 0.4]]
     """
     if test == "corani2017":
         nuts.library()
