@@ -22,7 +22,9 @@ def test_bounds_are_true_and_of_one_form(p):
     n = float(number)
     rounded = abs(p - n) <= 0.5 * 10.0**-3 * (1 + 1e-9)
     assert {"<": p < n, ">": p > n, "≤": n - 10.0**-3 < p <= n * (1 + 1e-9), "": rounded}[sign]
-    assert len(number.partition(".")[2]) == 3
+    # More decimals stand where three would be a usual level that the p-value is not.
+    beside = sign == "" and round(p, 3) in {0.01, 0.05, 0.1}
+    assert len(number.partition(".")[2]) == 3 or (beside and n not in {0.01, 0.05, 0.1})
     # What is below the last decimal has one form, whether drawn or not.
     assert (text == "<0.001") == (p < 10.0**-3 * (1 - 1e-9))
 
