@@ -229,7 +229,8 @@ def _tried[T: TrialTable](
         if table is None:
             mended = list(_mended(candidate, faults, origin, declaration))
             of_first = faults if candidate is first else of_first
-            if candidate is first and not mended and _is_sure(candidate, {}, declaration):
+            others = mended or any("name" in c.options for c in queue)
+            if candidate is first and not others and _is_sure(candidate, {}, declaration):
                 return [], None, faults  # of the scores, where the roles leave no doubt
             queue[:0] = [c for c in mended if c.options not in tried]
             continue
@@ -391,9 +392,9 @@ def _candidates(source: object, origin: Source, declaration: Declaration) -> Ite
     measures = measures or ([] if tool is None else [m.name for m in tool.measures])
     names = [*_names_of_files(origin, declaration)]
     if len(names) > 1 and _named(origin, declaration, measures):
-        names.insert(0, names.pop())  # labels of files are needed where those of columns repeat
+        names = [names[-1], *names[:-1]]  # of files where columns repeat
     for name in names:
-        if name:  # of files, whose columns have no other roles
+        if name:
             yield Candidate({"name": name})
         try:
             opened = open_source(source, declaration.query, name) if name else origin
@@ -704,9 +705,7 @@ def _mended(
     if any(of_trace) and not joined:  # functions are no settings
         yield candidate.having(targets=TARGETS)
     steps = _steps(origin, declaration)
-    few = candidate.reading is not None and any(
-        ("repeats", "keep") in fault.proposes for fault in faults
-    )
+    few = any(("repeats", "keep") in f.proposes for f in faults if candidate.reading is not None)
     repeated = few or _only_scores(candidate) or _by_dates(candidate, origin, declaration)
     if (
         not steps
@@ -735,11 +734,10 @@ def _by_dates(candidate: Candidate, origin: Source, declaration: Declaration) ->
     if not dates or reading.of("factor") or reading.of("ignored: no role"):
         return False
     frame = _frame(origin, declaration)
-    keys = [name for role in COMMON for name in reading.of(role) if role in _LABELS]
-    states = [n for n in reading.of("status") if suggested_roles(n).get("status", 0) < OWN]
-    attributes = [n for n, role in reading.roles.items() if role.startswith("attribute")]
-    further = frame.duplicated([*keys, *attributes, *states])
-    return bool(frame.duplicated(keys).sum() == further.sum())
+    keys = [name for role in _LABELS for name in reading.of(role)]
+    further = [n for n in reading.of("status") if suggested_roles(n).get("status", 0) < OWN]
+    further += [n for n, role in reading.roles.items() if role.startswith("attribute")]
+    return bool(frame.duplicated(keys).sum() == frame.duplicated([*keys, *further]).sum())
 
 
 def _without_infinite(candidate: Candidate, faults: Sequence[Finding]) -> Iterator[Candidate]:
