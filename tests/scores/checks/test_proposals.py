@@ -287,6 +287,16 @@ def test_factors_tell_rows_apart_and_are_no_replications():
     assert "factor" not in str(error.value)
 
 
+@pytest.mark.parametrize(
+    "levels", [(0.1, 0.5), (8, 16, 64), ("0", "5", "25"), tuple("abcdefghijkl"), (2, 32, 100, 256)]
+)
+def test_levels_that_cannot_count_replications_are_factors(levels):
+    with pytest.raises(ScoreTableError) as error:
+        read_scores(ablation(levels=levels), measures="accuracy:higher")
+    assert 'columns={"aug": "factor"}' in str(error.value)
+    assert "tells them apart" not in str(error.value)
+
+
 def test_a_table_of_many_settings_is_refused_with_what_tells_its_rows_apart():
     sizes = {name: [f"{name}{i}" for i in range(7)] for name in ("solver", "part", "piece")}
     rows = frame(["task", *sizes], ("s", "t"), *sizes.values(), scores=("points",))
