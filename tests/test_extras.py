@@ -18,7 +18,7 @@ def test_the_core_needs_no_extra(tmp_path):
     command = [sys.executable, str(ROOT / "tests" / "core_alone.py"), str(tmp_path), "--hide"]
     done = subprocess.run(command, capture_output=True, text=True, cwd=ROOT, check=False)
     assert done.returncode == 0, done.stdout[-2000:] + done.stderr[-2000:]
-    assert done.stdout.count("core: ") == 15
+    assert done.stdout.count("core: ") == 16
 
 
 def rates():

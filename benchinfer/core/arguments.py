@@ -61,8 +61,8 @@ def members(kind: Any) -> list[Any]:
 
     Examples
     --------
-    >>> members(Literal["auto"] | int | None)
-    [typing.Literal['auto'], <class 'int'>, <class 'NoneType'>]
+    >>> members(list[str] | None)
+    [list[str], <class 'NoneType'>]
     """
     if isinstance(kind, TypeAliasType):
         try:

@@ -97,7 +97,7 @@ def unit_ratio(table: Array, *, medians: bool = True, enough: float = 1.0) -> fl
     >>> table = np.random.default_rng(1).normal(size=(40, 5))
     >>> unit = 10.0 ** np.linspace(-1.5, 1.5, 40)[:, None]
     >>> round(unit_ratio(table), 1), round(unit_ratio(unit * table))
-    (0.9, 68)
+    (1.0, 68)
     """
     k = table.shape[1]
     ratio = _decile_ratio(table, medians=medians)

@@ -12,6 +12,7 @@ from benchinfer.comparison.figures import forest
 from benchinfer.core.errors import DesignError
 from benchinfer.core.verdict import Verdict
 from benchinfer.plots.style import PAGE, Width, measure_name
+from benchinfer.plots.text import fitted
 
 if TYPE_CHECKING:
     from benchinfer.analyses.factors.effects import Interaction
@@ -28,7 +29,12 @@ def layout(result: Factors, width: Width = PAGE, *, top: int | None = None) -> f
     ]
     if not parts:
         raise DesignError("no main effect is estimable, and there is nothing to draw.")
-    rows = [replace(row, group=name) for name, part in parts for row in part.rows]
+    of_factor = _prefixes(result, width)
+    rows = [
+        replace(row, group=name, label=of_factor[name] + row.label)
+        for name, part in parts
+        for row in part.rows
+    ]
     interactions = _interactions(result)
     more = [
         f"{name}: {len(part.rows):,} of {len(result[name].pairs):,} pairs"
@@ -46,6 +52,18 @@ def layout(result: Factors, width: Width = PAGE, *, top: int | None = None) -> f
         notes=tuple(notes),
         alt=f"Main effects of {', '.join(result)} with intervals. {result.headline()}",
     )
+
+
+def _prefixes(result: Factors, width: float) -> dict[str, str]:
+    """Return the names of factors before their levels, if levels are numbers or of two factors."""
+    levels = [level for one in result.levels.values() for level in one]
+    clear = len({*levels}) == len(levels) and not any(map(_is_number, levels))
+    names = fitted(result.levels, width / 4)
+    return {name: "" if clear else f"{text}: " for name, text in names.items()}
+
+
+def _is_number(level: str) -> bool:
+    return level.replace(".", "", 1).isdecimal()
 
 
 def _interactions(result: Factors) -> list[forest.Row]:
