@@ -17,7 +17,7 @@ LONG = "dataset,replication,algorithm,value\n" + "".join(
     for k in ("svm", 'k=n,n "x"'.replace(",", ";"), "ours_v3")
 ).replace('k=n;n "x"', '"k=n;n ""x"""')
 WIDE = "problem,fold,model,accuracy,time,loss\n" + "".join(
-    f"{d},{r},{k},0.{d}{r}{len(k)},{r}.{len(k)},-0.{d}\n"
+    f"{d},{r},{k},0.{d}{r}{len(k)},{r}.{len(k)},-0.{d}{len(k)}\n"
     for d in (1, 2)
     for r in (1, 2)
     for k in ("svm", "knn", "ours")

@@ -6,7 +6,7 @@ Faults that make a table unfit are in `faults`; no finding stops reading.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any, cast
 
@@ -527,9 +527,43 @@ def scores_at_a_limit(reading: Reading, source: Source) -> list[Finding]:
     return notes
 
 
-def _state(source: Source) -> tuple[str, str] | None:
+def times_of_failures(reading: Reading, source: Source) -> list[Finding]:
+    """Report times of runs that failed, by a column of states that has no role.
+
+    Of measures of which less is better alone: a score of 0 may be what failed means.
+    """
+    roles = reading.roles
+    scores = roles.scores
+    used = {name for names in roles.of.values() for name in names} | {*scores}
+    state = _state(source, without=used)
+    lower = any(m.better == "lower" for m in reading.measures)
+    if not lower or not scores or state is None or {"failure", "status"} & {*roles.of}:
+        return []
+    name, words = state
+    frame, _ = source.load([name], scores, [])
+    failed = nw.col(name).cast(nw.String).str.to_lowercase().is_in(FAILED)
+    scored = nw.any_horizontal(*(~nw.col(n).is_null() for n in scores), ignore_nulls=True)
+    rows: Any = frame.filter(failed & scored).select(name).collect().to_arrow().column(name)
+    if not (n := len(rows)):
+        return []
+    texts = ", ".join(f"'{text}'" for text in sorted(map(str, rows.unique().to_pylist())))
+    runs = f"{count(n, 'score')} {'is' if n == 1 else 'are'} of runs that failed"
+    hint = (
+        f"columns={ {name: 'status'}!r} with a limit of time counts them as stopped runs;"
+        f" where={literal(f'{name} not in ({texts})')} leaves them out, which favours what fails on"
+        " hard data sets."
+    )
+    what = f"{runs}: {name} says {words}."
+    return [Finding("scores of failures", "warning", n, what, (), hint)]
+
+
+def _state(source: Source, without: Collection[str] = ()) -> tuple[str, str] | None:
     """Return a column of states and its word for runs that failed, if there is one."""
-    names = [n for n in source.names if any(part in n.casefold() for part in _STATES)]
+    names = [
+        name
+        for name in source.names
+        if name not in without and any(part in name.casefold() for part in _STATES)
+    ]
     for name in names:
         frame, _ = source.load([name], [], [])
         text = nw.col(name).cast(nw.String).str.to_lowercase()
@@ -630,4 +664,5 @@ def reading_notes(reading: Reading, scheme: Resampling | None, origin: Source) -
     if reading.roles.has("replication") and summary.datasets and not (items or nested):
         swapped = swapped_roles(summary.datasets, reading.rows.replications())
         findings += [swapped] if swapped else []
-    return [*findings, *scores_at_a_limit(reading, origin)]
+    at_a_limit = scores_at_a_limit(reading, origin)
+    return [*findings, *(at_a_limit or times_of_failures(reading, origin))]

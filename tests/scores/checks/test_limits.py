@@ -45,6 +45,23 @@ def test_the_state_of_a_run_has_a_role():
     assert "of runs that failed" in rule(scores, "scores of failures")["where"].item()
 
 
+def test_times_of_failed_runs_are_named_where_the_state_has_no_role():
+    frame = times()
+    failed = frame.index[:3]
+    frame["runstatus"] = "ok"
+    frame.loc[failed, "runstatus"] = "ERROR"
+    frame["runtime"] = 1.0 + frame.index
+    found = rule(bi.read_scores(frame, measures="runtime:lower"), "scores of failures")
+    assert found["where"].item() == "3 scores are of runs that failed: runstatus says error"
+    assert found["severity"].item() == "warning"
+    assert "where=\"runstatus not in ('ERROR')\"" in found["hint"].item()
+    left = frame.drop(index=failed)
+    assert rule(bi.read_scores(left, measures="runtime:lower"), "scores of failures").empty
+    # Of what is better the higher, failed may be what the score says.
+    higher = bi.read_scores(frame, measures="runtime:higher")
+    assert rule(higher, "scores of failures").empty
+
+
 @pytest.mark.parametrize("worst", [0.0, 1.0, 100.0])
 def test_ends_of_a_scale_are_no_limit(worst):
     frame = times().drop(columns="runstatus")
