@@ -11,7 +11,7 @@ PLAN = ("plan", "--difference", "0.1")
 @pytest.mark.parametrize(
     ("option", "value", "said"),
     [
-        ("--quantity", "foo", "'foo' is not one of 'average', 'next', 'dominant'."),
+        ("--quantity", "foo", "'foo' is not one of 'average', 'next'."),
         ("--draws", "x", "not a whole number"),
         ("--seed", "x", "'x' is neither an integer nor random."),
         ("--level", "x", "not a number"),
