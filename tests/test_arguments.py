@@ -29,7 +29,10 @@ COMMON = {
 }
 # Where a name has another default or other choices, and why.
 EXCEPTIONS = {
-    "monitor": {"target": "stages are about the data sets at hand, which they look at again"},
+    **dict.fromkeys(
+        ("monitor", "monitor_measures"),
+        {"target": "stages are about the data sets at hand, which they look at again"},
+    ),
     "compare_mixed": {"missing": "each pair may be tested on the data sets that it shares"},
     "regions": {"level": "that of the comparison unless it is named"},
     "typing.MixedComparison.variances": {"level": "intervals by profiles take long: none"},

@@ -27,10 +27,11 @@ _VALUE = (
     rf"""(?:{_TEXT}|{_MAPPING}|\((?:{_TEXT}|[^"'()])*\)|\[(?:{_TEXT}|[^"'\[\]])*\]"""
     r"""|\.\.\.|True|False|None|-?\d+(?:\.\d+)?(?:e[+-]?\d+)?)"""
 )
+_FUNCTION = r"(?:compare_[a-z]+(?:_[a-z]+)*|read_[a-z]+|monitor_measures)"
 # In a row of a table only the last cell is read, where it is a sentence: others are labels.
 _PARTS = re.compile(
     rf"""^(?:[ ]{{4}}){{1,2}}(?![ ])(?:.*[ ]{{2}})?(?:\S+$)?
-    |(?<![\w.])(?P<function>(?:compare|read)_[a-z]+|plan|scores\.subset)
+    |(?<![\w.])(?P<function>{_FUNCTION}|plan|scores\.subset)
         \((?:\.\.\.,[ ])?(?P<inner>\w+)=(?P<of>{_VALUE})\)
     |\bper_dataset\((?P<each>\w+),[ ]scores\)(?!\.\w)
     |\bMeasure\((?P<field>\w+)=(?P<its>{_VALUE})\)
@@ -38,7 +39,7 @@ _PARTS = re.compile(
     |(?<![\w.])scores\.(?P<verb>normalise)\((?P<scale>{_TEXT})\)
     |(?:(?<!\S)|(?<=[ ]\()|(?<=^\())(?P<name>{"|".join(sorted(ARGUMENTS))})=(?P<value>{_VALUE}?)
         (?:,[ ]with[ ]"higher"[ ]or[ ]"lower")?(?=[.,;:)]*(?:\s|$))
-    |(?<![\w.])(?P<alone>(?:compare|read)_[a-z]+\b(?!\()|(?:{"|".join(METHODS)})(?=\())
+    |(?<![\w.])(?P<alone>{_FUNCTION}\b(?!\()|(?:{"|".join(METHODS)})(?=\())
         (?:\([^()]*\))?
     """,
     re.VERBOSE | re.MULTILINE,

@@ -240,7 +240,7 @@ PYTHON_ONLY = (
     *('ranking(policy="scc")', 'convention="at-least-as-good"', 'kind="network"', "kind='trace'"),
     'table["dataset"].',
     # Figures are drawn in Python alone.
-    *('kind="', "pair=(", "pair='X'", "pair=...", "highlight="),
+    *("keeps the scores of each run at all epochs", 'kind="', "pair=(", "pair='X'", "pair=...", "highlight="),
     *("df.", "frame.", "toPandas()", "scores.to_frame()", ", bayes=False", "scores = "),
     # Functions of other tools.
     *("score() or aggregate()", "collect_metrics()", "search_runs()", "leaderboard()"),
@@ -290,7 +290,8 @@ def test_options_in_texts_are_options_of_the_command_line() -> None:
 def test_nothing_is_rewritten_that_no_text_has() -> None:
     texts = "\n".join(text for _, text in _texts())
     assert not [word for word in METHODS if f"{word}(" not in texts]
-    assert WORDS.keys() - METHODS == {"read_effects", "read_scores", "read_wins"}
+    functions = {"read_effects", "read_scores", "read_wins"}
+    assert WORDS.keys() - METHODS == functions | {"compare_bayes_pairs", "monitor_measures"}
     assert not [word for word in WORDS.keys() - METHODS if word not in texts]
     named = {*re.findall(r"\b([a-z_]+)=", texts), "top", "trend"}  # two that variables hold
     assert named >= ARGUMENTS
