@@ -29,7 +29,7 @@ NASTY = '<script>alert(1)</script> & "x" - y'
 SCRIPT = (Path(reports.__file__).parent / "templates" / "script.js").read_text("utf-8")
 
 
-CASES = 3  # of a test with parameters, in a run of the whole suite
+CASES = 2  # of a test with parameters, in a run of the whole suite
 RUN_BY_NAME = {"browser", "calibration", "engines", "latex"}
 
 

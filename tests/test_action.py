@@ -266,6 +266,7 @@ def test_payloads_leave_no_trace(tmp_path, payload):
     played(tmp_path, payload)
 
 
+@pytest.mark.slow
 def test_names_are_no_commands_of_the_runner(tmp_path):
     payload = Payload("missing.csv '::set-output name=code::0' '##[set-output name=code;]0'")
     said = played(tmp_path, payload)["Gate"]

@@ -150,6 +150,7 @@ def test_no_circle_of_imports_at_run_time() -> None:
     TopologicalSorter(_imports(lazy=False, types=False)).prepare()  # raises where there is one
 
 
+@pytest.mark.slow
 def test_circles_through_imports_inside_functions_only_get_fewer() -> None:
     imports, place = _imports(lazy=True, types=False), {name: i for i, name in enumerate(MODULES)}
     edges = [(place[a], place[b]) for a, others in imports.items() for b in others]

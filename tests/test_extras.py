@@ -13,6 +13,7 @@ from benchinfer.errors import MissingExtra
 ROOT = Path(__file__).parents[1]
 
 
+@pytest.mark.slow
 def test_the_core_needs_no_extra(tmp_path):
     """Each command runs, a report is written and a posterior saved where no extra is installed."""
     command = [sys.executable, str(ROOT / "tests" / "core_alone.py"), str(tmp_path), "--hide"]

@@ -119,6 +119,7 @@ def test_source_archive_has_what_the_tests_read(source):
     assert [name for name in kept if not (source / name).exists()] == []
 
 
+@pytest.mark.slow
 def test_a_release_says_where_it_is_from_and_of_which_day(source):
     citation = yaml.safe_load((source / "CITATION.cff").read_text("utf-8"))
     assert citation["repository-code"] == HOME
@@ -237,6 +238,7 @@ def test_the_recipe_of_a_release_has_the_digest_of_its_archive(built):
     assert recipe["about"]["homepage"] == HOME
 
 
+@pytest.mark.slow
 def test_commands_of_the_recipe_end_well(tmp_path):
     recipe = yaml.safe_load((ROOT / release.RECIPE).read_text("utf-8"))
     (lines,) = [entry["script"] for entry in recipe["tests"] if "script" in entry]

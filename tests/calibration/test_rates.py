@@ -96,6 +96,7 @@ def test_size_is_exact(n, m):
         assert size(n, m, level) <= level
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("n", "m"), [(5, 8), (12, 12), (15, 9)])
 @pytest.mark.parametrize("level", LEVELS)
 def test_region_is_where_p_values_are_at_most_the_level(n, m, level):

@@ -98,6 +98,7 @@ def test_methods_level_and_title_of_a_report(run: Callable, tmp_path) -> None:
     )
 
 
+@pytest.mark.slow
 def test_level_and_seed_reach_the_analyses(run: Callable, tmp_path) -> None:
     path = tmp_path / "page.html"
     found = run(

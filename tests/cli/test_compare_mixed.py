@@ -182,6 +182,7 @@ def test_what_a_model_does_not_answer_is_said(run: Callable) -> None:
     assert set(document["refused"]) == {"influence", "prediction"}
 
 
+@pytest.mark.slow
 def test_domains(run: Callable, grouped: Path) -> None:
     arguments = ("compare", "mixed", grouped, "--measures", "error:lower:0.01")
     result = run(*arguments, "--domains", "separate", "--details")

@@ -74,6 +74,7 @@ def test_dates_are_dates(run: Callable, board: Path) -> None:
     assert "neither a number nor a date" in " ".join(found.output.split())
 
 
+@pytest.mark.slow
 def test_a_state_goes_on_and_holds_the_past(run: Callable, board: Path, tmp_path: Path) -> None:
     words = (*READ, "--sequence", "date", "--state", tmp_path / "s.json")
     early = run("board", board, *words, "--where", "date < '2026-02-15'")

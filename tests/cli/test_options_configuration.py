@@ -220,6 +220,7 @@ def test_the_state_beside_a_table_is_no_link(
     assert [path.name for path in beyond.iterdir()] == ["old.json"]
 
 
+@pytest.mark.slow
 def test_an_unknown_key_is_met_with_the_nearest_one(run: Callable, here: Callable) -> None:
     found = run("gate", here("resamplin = 'cv'\n[gat]\nlevel = 0.9\n"), *GATE)
     assert "unknown keys: gat (did you mean gate?), resamplin (did you mean resampling?)." in (

@@ -48,6 +48,7 @@ ASKED = {
 NUMBERS = ["estimate", "conf_low", "conf_high", "p_value", "prob_first", "prob_second", "verdict"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "resampling"),
     [

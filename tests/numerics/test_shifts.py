@@ -16,6 +16,7 @@ def all_walsh(d):
     return np.sort(d[first] / 2 + d[second] / 2)
 
 
+@pytest.mark.slow
 @given(numbers, st.integers(0, 8))
 def test_walsh_averages_by_sorting_them_all(d, candidates):
     everything = all_walsh(d)

@@ -72,6 +72,7 @@ BESIDE = ["compatible", "pairwise"]
 RANKS = ["aligned-ranks", "normal-scores"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("interval", BESIDE)
 @pytest.mark.parametrize("adjust", ["auto", "holm", "step-down", "bonferroni", "none"])
 @pytest.mark.parametrize("on", [*RANKS, "values"])
@@ -95,6 +96,7 @@ def test_permutation_of_one_side(adjust, alternative, interval):
         assert np.isfinite(closed).all()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("interval", BESIDE)
 @pytest.mark.parametrize("on", ["aligned-ranks", "values"])
 def test_permutation_of_unpaired_replications(on, interval):

@@ -214,6 +214,7 @@ def test_every_name_is_escaped(page):
     assert "49" not in page.headings()[0]
 
 
+@pytest.mark.slow
 def test_nothing_is_fetched(page):
     sources = [v for _, name, v in page.attributes if name in {"src", "srcset", "href", "data"}]
     assert all(v.startswith(("#", "https://doi.org/")) for v in sources)
@@ -233,6 +234,7 @@ def test_each_figure_is_there_once_with_a_text_alternative_and_ids_of_its_own(pa
     assert {re.search(r"#(\w+)", value)[1] for value in used} <= {*ids}
 
 
+@pytest.mark.slow
 def test_colours_of_figures_are_those_of_the_page(tmp_path, table):
     text = bi.report(bi.compare_mixed(table), tmp_path / "report.html").read_text()
     drawn = "".join(re.findall(r"<svg.*?</svg>", text, flags=re.DOTALL))
@@ -252,6 +254,7 @@ def test_what_is_missing_is_shown(page):
     assert ("td", "class", "empty number") in page.attributes
 
 
+@pytest.mark.slow
 def test_a_question_that_the_table_cannot_answer_is_a_note(written):
     scores = bi.load_example("demsar2006")
     page = written(scores.subset(datasets=[scores.datasets[0]]))
@@ -261,6 +264,7 @@ def test_a_question_that_the_table_cannot_answer_is_a_note(written):
     assert "Point comparison" in page.headings()
 
 
+@pytest.mark.slow
 def test_one_dataset(written, table):
     page = written(table.subset(datasets=[table.datasets[0]]))
     assert "Mixed model" in page.headings()
@@ -268,6 +272,7 @@ def test_one_dataset(written, table):
     assert "no random sample" not in page.text
 
 
+@pytest.mark.slow
 def test_a_list_of_results_and_their_table(written, table):
     mixed = bi.compare_mixed(table)
     local = bi.per_dataset(bi.compare_mixed, table)
@@ -372,6 +377,7 @@ def test_a_missing_folder(tmp_path, table):
         bi.report(bi.compare_points(table), tmp_path / "no" / "report.html")
 
 
+@pytest.mark.slow
 def test_many_algorithms_stay_readable(written):
     names = [f"algorithm_{i:02}" for i in range(50)]
     pairs = {(names[0], b): "first" for b in names[1:]}
@@ -400,6 +406,7 @@ def test_scores_off_the_scale_are_a_note(written):
     assert sum("cannot be put on the log scale" in note for note in notes) == 3
 
 
+@pytest.mark.slow
 def test_local_results_say_what_is_adjusted(written, table):
     said = "P-values are adjusted within each data set, not over data sets"
     assert said in written(bi.per_dataset(bi.compare_mixed, table)).text
@@ -503,6 +510,7 @@ def test_words_for_who_reads_a_report(said, words):
     assert as_prose(said) == words
 
 
+@pytest.mark.slow
 def test_a_report_says_analyses_and_options_in_words(tmp_path):
     rng = np.random.default_rng(1)
     rows = [(f"d{i}", a, i + rng.exponential()) for i in range(6) for a in "xyz"]

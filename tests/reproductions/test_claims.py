@@ -28,6 +28,7 @@ def simulated(levels: dict[str, float], n: int = 40, better: str = "higher") -> 
     return bi.read_scores(pd.DataFrame(rows), measures=f"score:{better}")
 
 
+@pytest.mark.slow
 def test_claims_are_decided_open_or_contradicted():
     scores = simulated({"a": 9.0, "b": 6.0, "c": 6.0, "d": 0.0})
     counts = count_claims(scores, ["a", "b", "c", "d"])

@@ -255,6 +255,7 @@ def test_a_table_with_covariates_and_domains_keeps_them():
     assert by_dataset.to_frame()["value"].max() == 1
 
 
+@pytest.mark.slow
 @given(st.integers(0, 1000), st.sampled_from(["min-max", "z", "ranks"]))
 @settings(max_examples=25, deadline=None)
 def test_exchangeable_scores_stay_exchangeable(seed, by):
@@ -272,6 +273,7 @@ def test_exchangeable_scores_stay_exchangeable(seed, by):
     )
 
 
+@pytest.mark.slow
 @given(st.integers(0, 1000), st.sampled_from(["min-max", "z", "ranks", "low=a00,high=a03"]))
 @settings(max_examples=25, deadline=None)
 def test_units_and_directions_do_not_matter(seed, by):
@@ -297,6 +299,7 @@ ANALYSES = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ANALYSES)
 def test_every_claim_has_the_scale(name, tmp_path):
     values = simulated()

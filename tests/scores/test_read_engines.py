@@ -143,6 +143,7 @@ def test_nan_and_null_are_missing(engine):
     assert found["failures"] == ("warning", 2)
 
 
+@pytest.mark.slow
 def test_selections_agree(engine, make):
     columns = make(3, 4, 3)
     del (

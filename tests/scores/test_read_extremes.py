@@ -28,6 +28,7 @@ def refused(frame, **options):
     return [f for f in caught.value.findings if f.severity == "error"]
 
 
+@pytest.mark.slow
 def test_scores_too_large_to_square_are_refused(engine, make):
     columns = make()
     (finding,) = refused(engine(columns | {"score": [s * 1e200 for s in columns["score"]]}))

@@ -57,6 +57,7 @@ def test_each_target_of_a_list_is_a_measure_with_a_limit(sign):
     assert 0 < scores.solved(m.name).cells().mean.mean() < 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("targets", "n"), [([1.0, 1e-9], 2), ("1e2:1e-6:9", 9), (7, 7)])
 def test_running_times_are_sums_over_whole_runs(targets, n):
     frame = traces((150, 250, 400))

@@ -160,6 +160,7 @@ def test_nowhere(result, scores):
         plain.slopes()
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("brief")
 def test_other_models_have_the_covariates_too(tmp_path):
     scores = read(table(domain=lambda m, _: [f"g{i % 4}" for i in m]))

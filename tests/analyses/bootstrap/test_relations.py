@@ -34,6 +34,7 @@ def scores(*, paired: bool, n: int = 6, kind: str = "independent") -> bi.ScoreTa
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("paired", [True, False])
 @pytest.mark.parametrize("resample", ["both", "replications"])
 def test_replications_are_drawn_within_data_sets(*, paired: bool, resample: str) -> None:

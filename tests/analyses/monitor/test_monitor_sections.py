@@ -27,6 +27,7 @@ def test_a_reader_learns_what_is_decided_and_what_to_run(written, running):
     assert any(cell.endswith("*") for cell in cells)  # provisional
 
 
+@pytest.mark.slow
 def test_without_the_table_nothing_is_said_of_the_order(written, running):
     page = written(bi.monitor(running(60, THREE), stage=20))
     assert "What is owed to the order" not in page.headings()

@@ -143,6 +143,7 @@ def test_bets_go_on_from_what_they_have_come_to(draw, null, tmp_path):
     assert monitored(300, state=state).contrasts(all=True).equals(found.contrasts(all=True))
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("remembering")
 def test_bets_of_other_stages_are_refused(draw, table, tmp_path):
     rows, state = draw(60, {"a": 0.0, "b": 0.05, "c": 1.5}), tmp_path / "s.json"
@@ -257,6 +258,7 @@ def test_edited_states_are_refused(draw, table, tmp_path, method, edit):
     assert state.read_text() == forged
 
 
+@pytest.mark.slow
 def test_a_state_that_is_edited_in_any_other_way_is_refused(draw, table, tmp_path):
     scores, state = table(draw(60, AB)), tmp_path / "s.json"
     bi.monitor(scores, state=state)

@@ -72,6 +72,7 @@ def test_the_order_holds_for_the_penalties_that_are_said():
     assert order[1] == order[0.99 * high] != order[1.01 * high]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("gaps", "each"), [(False, ""), (True, " of ")])
 def test_the_report_says_first_how_many_runs_were_solved(tmp_path, gaps, each):
     frame, scores = table(gaps=gaps)

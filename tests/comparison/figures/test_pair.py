@@ -83,6 +83,7 @@ def test_fewer_rows_are_of_all_sizes_of_differences(apart):
     assert few[::2] == [every[0], every[-1]]
 
 
+@pytest.mark.slow
 def test_ninety_data_sets_and_algorithms_are_laid_out_at_once():
     rng = np.random.default_rng(1)
     at = pd.MultiIndex.from_product([range(90), range(90)], names=["dataset", "algorithm"])

@@ -59,6 +59,7 @@ def called_from_c(density, x):
     return value[0], gradient
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("model", MODELS)
 def test_c_and_python_call_the_same_density(model, monkeypatch):
     one = density(model, monkeypatch)

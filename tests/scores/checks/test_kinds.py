@@ -183,6 +183,7 @@ def test_mean_ranks_are_those_of_scipy():
     assert (mean_ranks(values) == rankdata(values, axis=1)).all()
 
 
+@pytest.mark.slow
 def test_checks_of_a_table_take_no_special_functions():
     import subprocess
     import sys

@@ -404,6 +404,7 @@ def test_many_repeated_rows_are_not_proposed_as_repeats(tmp_path):
     assert not [p for p in proposals(tmp_path / "runs") if "repeats" in p.options]
 
 
+@pytest.mark.slow
 def test_decimal_numbers_in_names_of_files_are_settings(tmp_path):
     for method, noise in product(("rocket", "weasel", "cif"), ("0.1", "0.25", "0.5")):
         rows = [(d, score(method, noise, d), score(d, noise, method)) for d in ENVS]

@@ -65,6 +65,7 @@ def said_of(source: object) -> str:
     return "\n".join(finding.what for finding in scores.finding_records)
 
 
+@pytest.mark.slow
 def test_each_function_reads_a_sample(monkeypatch):
     Path("runs.arff").write_text(SCENARIO, encoding="utf-8")
     used: set[str] = set()
@@ -260,6 +261,7 @@ def test_modules_of_tools_are_imported_in_the_catalogue_alone():
     assert strays == {"scores/table.py: evaluations.every_eval_ever"}
 
 
+@pytest.mark.slow
 def test_a_plain_table_imports_no_module_of_a_tool():
     Path("table.csv").write_text(CSV, encoding="utf-8")
     code = (

@@ -163,6 +163,7 @@ def broken(document: object, depth: int = 4) -> Iterator[object]:
 DAMAGED = [tool for tool, _ in DOCUMENTS.values() if tool and "DVC" not in tool]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("tool", [tool for tool in DAMAGED if NAMES.search(tool)])
 def test_a_broken_value_of_a_tool_is_its_error(tool):
     """Its other keys are there: the tool is named, and what is broken."""

@@ -32,6 +32,7 @@ def test_the_largest_skewness_that_n_values_have(n, errors):
     assert skewness(d[:7]) == 0
 
 
+@pytest.mark.slow
 def test_the_skewness_of_normal_differences_is_seldom_excessive():
     draw = np.random.default_rng(1)
     for n in (8, 12, 30, 200, 2000):

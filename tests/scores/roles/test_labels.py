@@ -31,6 +31,7 @@ def means_of(table, column, part):
     return table[table[column] == part].groupby("model")["accuracy"].mean().to_dict()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("levels", PHASES, ids=" ".join)
 @pytest.mark.parametrize("column", ["split", "phase", "the set"])
 @pytest.mark.parametrize("seeds", [(1,), (1, 2)])

@@ -23,11 +23,13 @@ def takes_another(reading, table):
     return bool(set(reading.of("score")) - set(table.of("score", "copy")))
 
 
+@pytest.mark.slow
 def test_usual_names_are_read_right():
     right = [is_right(readings(t.frame)[0], t) for t in map(simulate, range(120))]
     assert np.mean(right) >= 0.97
 
 
+@pytest.mark.slow
 def test_what_is_sure_is_never_wrong_after_a_change():
     """A sure reading has no column as a score that is none; names that lie are refused."""
     sure = 0
@@ -42,6 +44,7 @@ def test_what_is_sure_is_never_wrong_after_a_change():
     assert sure > 150
 
 
+@pytest.mark.slow
 @given(seed=st.integers(0, 10_000), order=st.randoms(use_true_random=False))
 def test_order_of_columns_changes_nothing(seed, order):
     table = simulate(seed)
@@ -52,6 +55,7 @@ def test_order_of_columns_changes_nothing(seed, order):
     assert first.identity == again.identity
 
 
+@pytest.mark.slow
 @given(seed=st.integers(0, 10_000))
 def test_other_labels_change_nothing(seed):
     table = simulate(seed)
@@ -64,6 +68,7 @@ def test_other_labels_change_nothing(seed):
     assert readings(frame)[0].of("algorithm") == readings(table.frame)[0].of("algorithm")
 
 
+@pytest.mark.slow
 @given(seed=st.integers(0, 10_000))
 def test_order_of_rows_changes_nothing(seed):
     table = simulate(seed)

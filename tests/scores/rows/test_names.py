@@ -16,6 +16,7 @@ def read(source, names=NAMES, **options):
     return bi.read_scores(source, measures=MEASURES, names=names, **options)
 
 
+@pytest.mark.slow
 def test_every_engine_reads_what_a_renamed_table_says(engine, make):
     columns = make()
     renamed = {

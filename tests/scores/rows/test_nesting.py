@@ -74,6 +74,7 @@ def test_rows_in_any_order_and_a_unit_in_two_parts_are_the_same_table(answers):
     assert read(answers).digest != read(answers.assign(value=1 - answers["value"])).digest
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("engine", ["polars", "duckdb", "pyarrow", "dask"])
 def test_engines_agree(answers, engine):
     module = pytest.importorskip({"dask": "dask.dataframe"}.get(engine, engine))

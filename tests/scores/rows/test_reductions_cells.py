@@ -27,6 +27,7 @@ def same(a, b, *names):
         np.testing.assert_array_equal(getattr(a, name), getattr(b, name))
 
 
+@pytest.mark.slow
 @given(tables(), st.randoms(use_true_random=False), st.booleans())
 def test_order_of_rows_changes_nothing(frame, random, paired):
     order = list(range(len(frame)))
@@ -38,6 +39,7 @@ def test_order_of_rows_changes_nothing(frame, random, paired):
     np.testing.assert_allclose(first.cells().mean, second.cells().mean, rtol=1e-12, atol=1e-9)
 
 
+@pytest.mark.slow
 @given(tables())
 def test_flipping_direction_with_sign_changes_nothing(frame):
     up = read_scores(frame, measures="x:higher")
@@ -46,6 +48,7 @@ def test_flipping_direction_with_sign_changes_nothing(frame):
     same(up.cells(), down.cells(), "n", "mean", "sd")
 
 
+@pytest.mark.slow
 @given(tables())
 def test_renaming_algorithms_permutes_columns(frame):
     names = {"a0": "z", "a1": "y", "a2": "x"}

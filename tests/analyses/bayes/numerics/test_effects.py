@@ -121,6 +121,7 @@ def test_moments(kind, covariates):
     check_moments(np.hstack(parts), data, dense, prior, noise, 0.045)
 
 
+@pytest.mark.slow
 def test_a_table_for_each_chain():
     data = design("missing", d=3)
     tables = replace(data, z=np.repeat(data.z[None], 4, axis=0))

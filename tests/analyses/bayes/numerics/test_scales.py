@@ -183,6 +183,7 @@ def ratio(table):
     return u, weight / weight.sum()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("shift", [0.0, 0.8])
 def test_posterior_of_the_ratio_is_the_closed_form(shift):
     """Weights make the half-t prior of the scale of the interactions flat on the log."""

@@ -154,6 +154,7 @@ def test_capital_of_bets_on_a_mean(centre):
         assert mine == pytest.approx(max(0.0, MeanBet(1.0).after(d)[1].both.max()), rel=1e-12)
 
 
+@pytest.mark.slow
 def test_intervals_of_means():
     d = bounded(400, 6)
     low, high = ConfidenceSequence(0.05, 1.0).after(d).ends

@@ -135,6 +135,7 @@ def test_letters_are_the_verdicts(bootstrap):
     assert "Those that share a letter are undecided or equivalent: svm a" in laid.alt
 
 
+@pytest.mark.slow
 def test_of_many_the_ranks_that_verdicts_leave_stand_in_place_of_letters():
     rng = np.random.default_rng(4)
     at = pd.DataFrame(np.ndindex(20, 16), columns=["dataset", "algorithm"])

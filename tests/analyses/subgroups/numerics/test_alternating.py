@@ -98,6 +98,7 @@ def test_a_weight_of_two_is_a_point_twice():
     assert (one.betas[:, 15:] == 0).all()
 
 
+@pytest.mark.slow
 def test_robust_archetypes_are_not_outliers():
     _, _, points = planted(9, noise=0.1)
     away = np.vstack([points, [60.0] * 5])
