@@ -29,10 +29,8 @@ COMMON = {
 }
 # Where a name has another default or other choices, and why.
 EXCEPTIONS = {
-    **dict.fromkeys(
-        ("monitor", "monitor_measures"),
-        {"target": "stages are about the data sets at hand, which they look at again"},
-    ),
+    "monitor": {"target": "stages are about the data sets at hand, which they look at again"},
+    "monitor_measures": {"target": "as in monitor"},
     "compare_mixed": {"missing": "each pair may be tested on the data sets that it shares"},
     "regions": {"level": "that of the comparison unless it is named"},
     "typing.MixedComparison.variances": {"level": "intervals by profiles take long: none"},

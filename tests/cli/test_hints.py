@@ -240,7 +240,8 @@ PYTHON_ONLY = (
     *('ranking(policy="scc")', 'convention="at-least-as-good"', 'kind="network"', "kind='trace'"),
     'table["dataset"].',
     # Figures are drawn in Python alone.
-    *("keeps the scores of each run at all epochs", 'kind="', "pair=(", "pair='X'", "pair=...", "highlight="),
+    "keeps the scores of each run at all epochs",
+    *('kind="', "pair=(", "pair='X'", "pair=...", "highlight="),
     *("df.", "frame.", "toPandas()", "scores.to_frame()", ", bayes=False", "scores = "),
     # Functions of other tools.
     *("score() or aggregate()", "collect_metrics()", "search_runs()", "leaderboard()"),
