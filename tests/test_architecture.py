@@ -186,6 +186,7 @@ def _numbers_its_steps(node: Function) -> bool:
     return {"1. ", "2. ", "3. "} <= starts
 
 
+@pytest.mark.slow
 def test_functions_are_short() -> None:
     sizes = {
         name: _code_lines(node, lines) - (NUMBERED - CODE_LINES) * _numbers_its_steps(node)
@@ -290,6 +291,7 @@ def _entered(call: Callable[[], object]) -> Counter[tuple[str, str]]:
     return calls
 
 
+@pytest.mark.slow
 def test_walks_through_the_package_only_get_shorter(tmp_path: Path) -> None:
     scores = bi.load_example("sklearn_bootstrap")
     result = bi.compare_mixed(scores, "error")

@@ -6,6 +6,7 @@ import tomllib
 from importlib import import_module
 from pathlib import Path
 
+import pytest
 from hatchling.builders.wheel import WheelBuilder
 
 import benchinfer as bi
@@ -50,6 +51,7 @@ def test_a_wheel_has_the_tables_without_the_scripts_that_wrote_them():
     assert ours <= files
 
 
+@pytest.mark.slow
 def test_optional_packages_are_imported_by_their_extra():
     brought = {
         re.split(r"[^\w-]", package)[0].replace("-", "_")

@@ -62,6 +62,7 @@ def wrong(text, ranking):
     return [pair for pair in PAIR.findall(text) if ranking.index(pair[0]) > ranking.index(pair[1])]
 
 
+@pytest.mark.slow
 def test_figures_name_the_better_ranked_first(result):
     from matplotlib.text import Text
 

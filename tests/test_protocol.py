@@ -155,11 +155,13 @@ def test_results_are_frozen_and_hold_no_rows(result):
     assert max(a.size for a in arrays) <= 12 * 6 * 5
 
 
+@pytest.mark.slow
 def test_figures(result):
     for kind in (None, "hasse", "distributions"):
         assert result.plot(kind).axes
 
 
+@pytest.mark.slow
 def test_tables_and_sentences_for_papers(result):
     table = result.table()
     assert tuple(table.data["algorithm"]) == result.ranking()

@@ -100,6 +100,7 @@ def test_five_percent_each_make_false_records():
     assert boards(SCORES["8 replications, shared"], NULL, "5 % each", 100)[0] > 0.7
 
 
+@pytest.mark.slow
 def test_boards_of_equal_entries_keep_the_level():
     """A few boards, in each run of the tests."""
     draw = SCORES["3 replications, shared"]

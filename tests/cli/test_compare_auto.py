@@ -27,6 +27,7 @@ def test_a_table_alone_is_answered_on_all_measures(run):
     assert run("compare", TABLE).stdout == found.stdout == run("compare", "auto", TABLE).stdout
 
 
+@pytest.mark.slow
 def test_one_measure_is_answered_as_its_analysis_does(run):
     found = run("compare", TABLE, "-m", "error")
     named = run("compare", "permutation", TABLE, "-m", "error")
@@ -46,6 +47,7 @@ def test_json_has_the_comparisons_and_the_choice(run):
     assert document["refused"] == {}
 
 
+@pytest.mark.slow
 def test_each_data_set_has_the_analysis_that_fits_it(run):
     shown = run("compare", TABLE, "-m", "error", "--per-dataset")
     local = bi.per_dataset(bi.compare, bi.load_example("sklearn_bootstrap"), "error")

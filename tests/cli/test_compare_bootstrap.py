@@ -76,6 +76,7 @@ def test_statistics(run: Callable, statistic: str, words: str) -> None:
     assert f". {words}" in _words(run, *BALANCED, "--statistic", statistic)
 
 
+@pytest.mark.slow
 def test_details(run: Callable) -> None:
     arguments = (*TIMES, "--resample", "datasets", "--resamples", 500, "--seed", 1, "--details")
     text = run(*arguments).stdout

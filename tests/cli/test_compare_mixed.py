@@ -118,6 +118,7 @@ def test_one_sided_bounds(
     assert all(isinstance(row[name], float) for name in other)
 
 
+@pytest.mark.slow
 def test_what_is_not_worse_is_said(run: Callable) -> None:
     arguments = (*BOOTSTRAP, "--control", "svm", "--alternative")
     worse = " ".join(run(*arguments, "worse").stdout.split())

@@ -97,6 +97,7 @@ def test_json(run: Callable, folds: tuple[str, ...]) -> None:
     assert not any(row["fits"] for row in document["tests"])
 
 
+@pytest.mark.slow
 def test_per_dataset(run: Callable) -> None:
     bootstrap = ("compare", "pair", "example:sklearn_bootstrap", "-m", "error", "--per-dataset")
     found = run(*bootstrap, "--pair", "rf,svm", "--json")

@@ -138,6 +138,7 @@ def test_errors_and_findings_name_options(run: Callable, table: Callable) -> Non
     assert "--failed missing" in refused
 
 
+@pytest.mark.slow
 def test_a_proposed_command_repeats_what_was_typed(run: Callable, tmp_path: Path) -> None:
     path = tmp_path / "runs.csv"
     rows = [f"{e},{a},{s},{e}{a}{s}" for e in (1, 2) for a in (3, 4) for s in (5, 6)]

@@ -32,6 +32,7 @@ def test_every_command_compares_on_the_scale(run: Callable) -> None:
         assert "0 = a score of 0, 1 = alg1" in " ".join(result.stdout.split())
 
 
+@pytest.mark.slow
 def test_only_the_measures_of_the_command_are_normalised(run: Callable) -> None:
     arguments = ("compare", "points", TWO, "-m", "error", "--normalise", "min-max", "--json")
     document = json.loads(run(*arguments).stdout)

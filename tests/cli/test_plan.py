@@ -53,6 +53,7 @@ def test_given_data_sets_have_no_table_of_numbers(run: Callable) -> None:
     assert json.loads(both.stdout)["designs"] == []
 
 
+@pytest.mark.slow
 def test_a_report_of_the_plan(run: Callable, tmp_path: Path) -> None:
     file = tmp_path / "plan.html"
     found = run("plan", TABLE, "--difference", 0.02, "--report", file)

@@ -131,6 +131,7 @@ def assert_same(found, expected, folder: Path, rtol=0.0) -> None:
     np.testing.assert_allclose(*numbers, rtol=rtol, atol=0.0)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("make", TABLES, ids=lambda make: make.__name__)
 @pytest.mark.parametrize("compare", [bi.compare_mixed, bi.compare_points])
 def test_equals_each_data_set_by_itself(compare, make, tmp_path):
@@ -150,6 +151,7 @@ def test_equals_each_data_set_by_itself(compare, make, tmp_path):
             assert_same(found[name], result, tmp_path, rtol)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "arguments",
     [

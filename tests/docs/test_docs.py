@@ -86,6 +86,7 @@ def workplace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("path", PAGES, ids=_page)
 def test_code_prints_what_is_shown(path: Path, workplace: Path) -> None:
     for name, content in _file.findall(path.read_text(encoding="utf-8")):

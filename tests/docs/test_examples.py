@@ -8,6 +8,7 @@ import pytest
 EXAMPLES = Path(__file__).parents[2] / "docs" / "examples"
 
 
+@pytest.mark.slow
 def test_stop_early_runs_goes_on_and_ends(tmp_path, capsys):
     pytest.importorskip("sklearn")
     spec = importlib.util.spec_from_file_location("stop_early", EXAMPLES / "stop_early.py")

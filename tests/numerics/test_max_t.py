@@ -232,6 +232,7 @@ def test_errors_hold_where_few_directions_reach_and_between_thresholds(k, df):
         assert (error <= 2e-3 * p).all()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("sides", [1, 2])
 def test_compiled_components_are_those_of_matrix_products(sides):
     rng = np.random.default_rng(2)
@@ -336,6 +337,7 @@ def test_pairs_of_some_of_the_estimates():
     )
 
 
+@pytest.mark.slow
 def test_quantiles_return_their_level():
     cov = np.diag([1.0, 0.5, 2.0, 4.0, 1.0, 3.0])
     for contrasts in (max_t.all_pairs(6)[1], np.eye(6)[1:] - np.eye(6)[:-1], np.eye(6) - 1 / 6):

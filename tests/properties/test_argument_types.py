@@ -177,6 +177,7 @@ def test_sentences(call: Callable[[], object], text: str) -> None:
     assert str(error.value) == text
 
 
+@pytest.mark.slow
 def test_odd_values_are_refused_or_used(tmp_path: Path) -> None:
     """A few of those of the calibration, of functions that take a moment."""
     quick = ("Ensemble.", "Relation.", "ScoreTable.", "compare_points", "plan", "typing.Plan.")

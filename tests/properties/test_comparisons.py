@@ -107,6 +107,7 @@ def shown(text):
     return float(digits) * scale, 0.5 * scale * 10.0 ** -len(digits.partition(".")[2])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("compare", COMPARE)
 @settings(max_examples=8)
 @given(rows=tables(), scale=st.sampled_from([1e-6, 1.0, 1e6]))

@@ -40,6 +40,7 @@ def agree(ensemble: bi.Ensemble, asked: tuple[Any, Any], **options: Any) -> bi.t
     return bi.consensus(ensemble, method=method, family=family, **options)
 
 
+@pytest.mark.slow
 @settings(deadline=None, max_examples=40)
 @given(ensembles(), asked)
 def test_turning_all_relations_round_turns_the_consensus_round(

@@ -118,6 +118,7 @@ def test_direction_names_and_units_change_no_verdict(design):
         assert (row["winner"] == "") == (renamed[pair]["winner"] == "")
 
 
+@pytest.mark.slow
 @settings(max_examples=10, deadline=None)
 @given(design=designs())
 def test_levels_lie_within_the_scores_and_own_p_values_are_no_larger_than_adjusted_ones(design):

@@ -85,6 +85,7 @@ def test_positions_of_a_relation_that_leaves_room():
         Relation.from_pairs("abcd", CIRCLE | LAST).positions()
 
 
+@pytest.mark.slow
 @given(relations())
 def test_letters_are_shared_where_compared_and_not_told_apart(r):
     table = r.letters().set_index("algorithm")

@@ -459,6 +459,7 @@ def test_large_relations_have_a_matrix(written):
     assert page.cells()[:2] == ["1", "algorithm_03"]
 
 
+@pytest.mark.slow
 def test_what_html_must_not_hold_is_replaced_wherever_names_stand(tmp_path):
     names = ["a\x00b", "\t", "c\x1b[31m"]
     rng = np.random.default_rng(1)

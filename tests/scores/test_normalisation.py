@@ -218,6 +218,7 @@ def test_parts_with_scales_of_their_own_are_not_pooled():
         one + other
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["pandas", "polars", "duckdb", "parquet", "dask"])
 @pytest.mark.parametrize("by", ["min-max", "z", "ranks"])
 def test_every_source_gives_the_same(kind, by, tmp_path):

@@ -18,6 +18,7 @@ from benchinfer.scores.read import read_scores
 ACC = Measure("acc", "higher")
 
 
+@pytest.mark.slow
 def test_every_reduction_agrees(engine, make):
     columns = make(4, 5, 3, seed=1)
     expected = read_scores(pd.DataFrame(columns), measures=ACC)
@@ -81,6 +82,7 @@ def test_labels_are_text(engine, labels, expected):
     assert scores.datasets == tuple(expected)
 
 
+@pytest.mark.slow
 def test_faults_agree(engine):
     columns = {
         "dataset": ["d", "d", "d", None, "d", "d"],

@@ -392,6 +392,7 @@ def in_domains(d=12, domains=3, spread=0.0, **options):
     return frame.assign(domain="e" + number.astype(str))
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("brief")
 def test_domains_as_a_level():
     scores = read(in_domains(spread=1.5), tolerance=0.1)

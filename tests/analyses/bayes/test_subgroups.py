@@ -50,6 +50,7 @@ def test_slopes_are_near_those_of_the_mixed_model(result, scores):
     assert "prob_equivalent" not in rows
 
 
+@pytest.mark.slow
 def test_slopes_are_per_unit_of_the_covariate(result, scores):
     frame = scores.to_frame()
     other = read(frame.assign(log_n=10 * frame["log_n"] + 7))

@@ -301,6 +301,7 @@ def test_diagnostics_of_small_samples():
     assert not worst.loc["data sets beyond the quantile", "ok"]
 
 
+@pytest.mark.slow
 def test_a_verdict_near_the_level_is_named():
     scores = table(simulated(17, (1, 30, 2), effect=0.35))
     for seed in range(40):

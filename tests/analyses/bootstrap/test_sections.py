@@ -87,6 +87,7 @@ def test_the_report(written, resampled):
     assert "p error" in page.text
 
 
+@pytest.mark.slow
 def test_hostile_names_stay_text(written, nasty_table):
     whole = nasty_table.complete(nasty_table.measures[0].name)
     page = written(bi.compare_bootstrap(whole, seed=1, resamples=200))

@@ -342,6 +342,7 @@ def test_the_report_answers_as_compare_does(tmp_path):
     assert answer["acc"].headline() in own
 
 
+@pytest.mark.slow
 def test_the_rules_are_asked_once_for_a_table(monkeypatch):
     asked, rules = [], decision._across
 

@@ -163,6 +163,7 @@ def test_bounds_are_dual_to_the_tests(by):
         )
 
 
+@pytest.mark.slow
 def test_a_pass_is_an_intersection_and_a_fail_is_after_holm():
     three = {
         name: of_datasets(seed, shift=shift)
@@ -524,6 +525,7 @@ def test_a_faster_candidate_that_is_stopped_more_fails_on_the_share_solved(repli
     assert row.p_fail == pytest.approx(2 * row.p_fail_raw, rel=1e-9)  # Holm's step
 
 
+@pytest.mark.slow
 def test_a_share_solved_that_is_not_shown_to_be_less_leaves_the_pass_to_the_times():
     gate = ask(with_limit(1))
     assert (gate.verdict, gate["solved (seconds)"].verdict) == ("pass", "undecided")
@@ -533,6 +535,7 @@ def test_a_share_solved_that_is_not_shown_to_be_less_leaves_the_pass_to_the_time
     assert "fails, whatever its times are" in gate.rule
 
 
+@pytest.mark.slow
 def test_the_share_solved_by_another_analysis():
     row = ask(with_limit(10), by="mixed")["solved (seconds)"]
     lost = np.repeat([-1.0, 0.0], [10, 70])

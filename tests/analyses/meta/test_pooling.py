@@ -133,6 +133,7 @@ def test_an_exact_study_is_not_lifted_to_a_useless_one():
     assert found.fit.lifted == 0
 
 
+@pytest.mark.slow
 def test_an_empty_interval_of_the_variance_is_called_empty(tmp_path):
     found = bi.compare_meta(of_pair(np.full(8, 0.1), np.full(8, 0.04)))
     low, high = found.heterogeneity()[["tau2_low", "tau2_high"]].iloc[0]

@@ -33,6 +33,7 @@ def test_e_values_and_anytime_p(scores):
     assert (both["conf_low"], both["conf_high"]) == pytest.approx((low, high), abs=1e-5)
 
 
+@pytest.mark.slow
 def test_paths_do_not_depend_on_when_they_are_looked_at(scores, tmp_path):
     whole = bi.monitor(scores, method="anytime", state=tmp_path / "whole.json")
     for n in (3, 4, 11, 20):

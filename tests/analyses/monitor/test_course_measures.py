@@ -105,6 +105,7 @@ def test_an_experiment_ends_when_all_measures_are_decided(tmp_path):
     assert stages[1][0]["algorithms"] == ["b (acc)", "c (acc)", "a (sec)", "c (sec)"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", METHODS)
 def test_looks_one_by_one(method, tmp_path):
     rows = two(200, [0.0, 0.3, 0.9], [0.0, 0.2, 0.9], datasets=2)

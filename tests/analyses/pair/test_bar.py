@@ -97,6 +97,7 @@ def test_the_sentence_names_the_number():
     assert "3.28" in found.headline()
 
 
+@pytest.mark.slow
 def test_it_is_saved_and_read_back(tmp_path):
     found = bi.compare_pair(read(LOSSES), baseline=3.28)
     assert str(bi.load(found.save(tmp_path / "x.json"))) == str(found)

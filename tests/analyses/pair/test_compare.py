@@ -349,6 +349,7 @@ def test_bayesian_verdicts(folds):
     assert wide_margin.irrelevant() == []
 
 
+@pytest.mark.slow
 def test_a_verdict_by_one_direction_names_the_pairs_whose_interval_includes_equality():
     def shifted(by):
         table = read(wide(a=FOLDS["a"] + by, b=FOLDS["b"]), CV, measures="accuracy:higher")

@@ -706,6 +706,7 @@ def test_wider_intervals_beside_stepwise_tests_inform_without_a_limit():
     )
 
 
+@pytest.mark.slow
 def test_each_data_set_by_itself():
     scores = bi.load_example("sklearn_bootstrap")
     options = {"on": "values", "resamples": 999, "seed": 1}

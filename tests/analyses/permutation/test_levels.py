@@ -49,6 +49,7 @@ def test_means_keep_the_order_of_means():
     assert "mean" not in found.summary()
 
 
+@pytest.mark.slow
 def test_levels_beside_typical_differences_are_medians_in_the_order_of_walsh_medians():
     i, j = np.tril_indices(25)
     orders = set()
@@ -71,6 +72,7 @@ def test_levels_beside_typical_differences_are_medians_in_the_order_of_walsh_med
     assert len(orders) > 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("better", ["higher", "lower"])
 def test_pooled_levels_are_mean_ranks_from_one_for_the_best(better):
     values, scores = many(2, better)

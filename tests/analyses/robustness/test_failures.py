@@ -46,6 +46,7 @@ def test_the_best_is_compared_with_the_same_algorithms():
     assert (found.of(result.pairs.sides) > 0).all()
 
 
+@pytest.mark.slow
 def test_scores_are_filled_before_they_change_scale():
     frame = gappy()
     scores = bi.read_scores(frame, measures="acc:higher:0:log")

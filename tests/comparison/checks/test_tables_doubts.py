@@ -125,6 +125,7 @@ def first_section(gathered):
     return compose(gathered).parts[0].sections[0]
 
 
+@pytest.mark.slow
 def test_a_report_of_right_or_wrong_leads_with_exact_tests():
     gathered = everything(items([20, 12, 15]))
     kinds = [type(result).__name__ for result in gathered.results]

@@ -38,6 +38,7 @@ def test_shares_of_a_pair_are_binomial() -> None:
     assert table["share"].tolist() == [found.above[0, 0, 1], found.above[0, 1, 0]]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("family", ["linear", "weak"])
 def test_tables_agree_with_each_other(family: Order) -> None:
     found = bootstrap_consensus(votes(), family=family, resamples=300, seed=2)
@@ -60,6 +61,7 @@ def test_tables_agree_with_each_other(family: Order) -> None:
         assert summary["share_best"].sum() == pytest.approx(1)
 
 
+@pytest.mark.slow
 def test_ranges_hold_the_level() -> None:
     found = bootstrap_consensus(votes(), resamples=200, seed=3)
     for level in (0.5, 0.9):

@@ -97,6 +97,7 @@ def test_what_the_caller_said_is_not_proposed_again():
     assert (scores.datasets, scores.algorithms) == (ENVS, AGENTS)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("files", "pattern"),
     [

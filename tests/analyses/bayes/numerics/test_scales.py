@@ -67,6 +67,7 @@ def test_keeps_the_density_of_degrees_of_freedom():
     assert stats.kstest(x, stats.loggamma(1.3).cdf).pvalue > 1e-4
 
 
+@pytest.mark.slow
 def test_a_start_far_off_moves_in_bounded_steps():
     rng = np.random.default_rng(1)
     values = np.full(1000, 50.0)

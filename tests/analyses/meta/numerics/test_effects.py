@@ -78,6 +78,7 @@ def test_one_variance_is_the_residual_mean_square():
     assert found.spread[0, 0] == pytest.approx(values.var(axis=0, ddof=1).mean(), rel=1e-12)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("paired", [False, True])
 def test_standardised_differences_are_unbiased_with_their_variance(paired):
     rng = np.random.default_rng(8)

@@ -82,6 +82,7 @@ def test_pairwise_prediction_of_a_complete_table_is_the_paired_one():
     np.testing.assert_allclose(again.df, d - 1, rtol=1e-7)
 
 
+@pytest.mark.slow
 def test_a_variance_that_noise_hides_is_not_taken_for_known():
     """Where noise explains the spread, the prediction has the variance of that noise."""
     hidden = 0

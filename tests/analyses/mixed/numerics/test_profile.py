@@ -167,6 +167,7 @@ def test_restricted_profile_reaches_its_level_at_the_bounds():
             assert excess == pytest.approx(distributions.chi2.ppf(0.95, 1), abs=1e-6)
 
 
+@pytest.mark.slow
 def test_units_scale_the_intervals():
     y = balanced(np.random.default_rng(4))
     one = profile.profile_intervals(from_blocks(*blocks_of(y)), COMPONENTS[:3])

@@ -107,6 +107,7 @@ def test_effects_of_a_component_at_zero_are_exactly_zero():
     assert not np.any([effects.mean, effects.conditional_sd, effects.prediction_sd])
 
 
+@pytest.mark.slow
 def test_predictions_err_as_much_as_they_say():
     rng = np.random.default_rng(13)
     d, errors = 40, []

@@ -74,6 +74,7 @@ def rejected(n, ratio, critical):
     return integrate.quad(given, 0, 1, limit=200)[0]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("alpha", [0.05, 0.005, 0.0005])
 def test_the_smaller_number_less_one_keeps_every_level(alpha):
     n = (3, 10)

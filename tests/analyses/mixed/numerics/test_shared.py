@@ -259,6 +259,7 @@ def test_the_method_says_how_gaps_enter_the_closed_test(values, options, words):
     assert "several pairs together" not in shared(simulated(1, (8, 2, 3))).method
 
 
+@pytest.mark.slow
 def test_it_is_saved_with_its_means(tmp_path):
     mixed = shared(gappy())
     mixed.save(tmp_path / "mixed.json")

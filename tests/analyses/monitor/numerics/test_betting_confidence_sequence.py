@@ -39,6 +39,7 @@ def symmetry_interval(differences, alpha):
     return tuple(ends)
 
 
+@pytest.mark.slow
 def test_a_grid_of_centres_finds_the_same_interval():
     d = np.random.default_rng(5).standard_t(3, size=200) + 1
     grid = np.linspace(0, 2, 2001)

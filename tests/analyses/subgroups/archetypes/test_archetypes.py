@@ -93,6 +93,7 @@ def test_tables_fit_together(found):
     assert found.summary()["weight"].is_monotonic_decreasing
 
 
+@pytest.mark.slow
 def test_weights_and_gaps():
     scores, _ = table()
     none = {f"d{d:02}": float(d > 0) for d in range(24)}
