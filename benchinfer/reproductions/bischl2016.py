@@ -21,8 +21,8 @@ def _compute(path: Path) -> Mapping[str, float]:
     best = solved.runs().virtual_best(par=10).set_index("choice")["penalised"]
     return {
         "solvers": len(scores.algorithms),
-        "instances that no solver solves": len(unsolved),
-        "PAR10 of the virtual best, solved instances": best["virtual best"],
+        "instances that none solves": len(unsolved),
+        "PAR10 of virtual best, solved": best["virtual best"],
     }
 
 
@@ -41,8 +41,8 @@ ENTRY = Entry(
     licence="GPL-3",
     published=(
         *numbers("description.txt", {"solvers": 15}, 0),
-        *numbers(_TABLES, {"instances that no solver solves": 77}, 0),
-        *numbers(_TABLES, {"PAR10 of the virtual best, solved instances": 478.3}, 0.05),
+        *numbers(_TABLES, {"instances that none solves": 77}, 0),
+        *numbers(_TABLES, {"PAR10 of virtual best, solved": 478.3}, 0.05),
     ),
     compute=_compute,
 )

@@ -39,8 +39,8 @@ def _compute(path: Path) -> Mapping[str, float]:
         f"rank of {_COUNTRY}": at_95["rank"][_COUNTRY],
         f"smallest rank of {_COUNTRY}, 95 %": at_95["marginal_low"][_COUNTRY],
         f"largest rank of {_COUNTRY}, 95 %": at_95["marginal_high"][_COUNTRY],
-        "countries that may be among the first five, 95 %": int((at_95["rank_low"] <= 5).sum()),
-        "countries that may be among the first five, 90 %": int((at_90["rank_low"] <= 5).sum()),
+        "countries perhaps in the top five, 95 %": int((at_95["rank_low"] <= 5).sum()),
+        "countries perhaps in the top five, 90 %": int((at_90["rank_low"] <= 5).sum()),
     }
 
 
@@ -62,8 +62,8 @@ ENTRY = Entry(
             f"rank of {_COUNTRY}": 13,
             f"smallest rank of {_COUNTRY}, 95 %": 8,
             f"largest rank of {_COUNTRY}, 95 %": 23,
-            "countries that may be among the first five, 95 %": 12,
-            "countries that may be among the first five, 90 %": 11,
+            "countries perhaps in the top five, 95 %": 12,
+            "countries perhaps in the top five, 90 %": 11,
         },
         0,
     ),
