@@ -275,7 +275,7 @@ class QuadraticForms:
         if wide and self.phi is None:
             return np.concatenate(length, axis=1), overlap, _across(left, first, second)
         left = left if wide else np.ascontiguousarray(left.transpose(0, 2, 1))
-        right = left @ self.phi if wide else left
+        right = left @ self.phi if wide and self.phi is not None else left
         products, size = right @ left.transpose(0, 2, 1), left.shape[1]
         across = np.empty(len(first))
         for a in np.unique(first):

@@ -159,7 +159,7 @@ def monitor(
     settings, scores = _settings(scores, [measure], pairs)
     design, watched = _design(scores, settings, locals())
     name = settings[0].measure.name
-    options = MonitorOptions.from_call(locals(), measure=name)
+    options = MonitorOptions.from_call(locals(), measure=name, design=design)
     return _Watched(scores, settings, watched, options).results(state)[name]
 
 
@@ -231,7 +231,10 @@ def monitor_measures(
     settings, scores = _settings(scores, measures, pairs)
     design, watched = _design(scores, settings, locals())
     options = MonitorMeasuresOptions.from_call(
-        locals(), measure=settings[0].measure.name, measures=tuple(measures)
+        locals(),
+        measure=settings[0].measure.name,
+        measures=tuple(measures),
+        design=design,
     )
     return MonitoredMeasures(_Watched(scores, settings, watched, options).results(state))
 

@@ -30,7 +30,7 @@ _REPORTED = (
 
 # Entries in the order in which their files came, by the days of the repository's history; those of
 # one day by name. One that was renamed has the day of its old name.
-_CAME = (
+_CAME: str = (
     "chronos_base | moirai_small | naive | chronos_bolt_base | chronos_bolt_small | "
     "timesfm_2_0_500m | tabpfn_ts | tempo_ensemble | Toto_Open_Base_1.0 | YingLong_110m | "
     "YingLong_300m | YingLong_50m | YingLong_6m | sundial_base_128m | TiRex | TimeCopilot | "

@@ -61,7 +61,7 @@ def times_of(folder: Path | str) -> pd.DataFrame:
             rows.append((algorithm, name, study, _time(path, *_TARGETS[name])))
     table = pd.DataFrame(rows, columns=["algorithm", "dataset", "replication", "time"])
     keys = ["algorithm", "dataset", "replication"]
-    return table.groupby(keys, as_index=False)["time"].min()
+    return table.groupby(keys, as_index=False).agg({"time": "min"})
 
 
 def _medians(folder: Path | str) -> pd.DataFrame:
