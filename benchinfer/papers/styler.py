@@ -203,9 +203,9 @@ class PaperTable(Styler):
             "label": label(self.paper.name),
             "caption": self.caption or latex(self.paper.caption),
         }
-        made.set_table_styles(
-            [{"selector": "sisetup", "props": ":{detect-weight=true,mode=text}"}], overwrite=False
-        )
+        # Digits stand as in intervals, which are text: in no groups.
+        setup = ":{detect-weight=true,mode=text,group-minimum-digits=9}"
+        made.set_table_styles([{"selector": "sisetup", "props": setup}], overwrite=False)
         text = Styler.to_latex(made, **(defaults | options))
         return _put(self._finished(text), buf)
 
