@@ -7,7 +7,7 @@ from dataclasses import replace
 from benchinfer.core.hints import literal
 from benchinfer.core.numbers import join
 from benchinfer.scores.checks.faults import Reading
-from benchinfer.scores.columns.roles import GROUPS, ITEMS, common_name
+from benchinfer.scores.columns.roles import COMMON, GROUPS, ITEMS, Roles, common_name
 from benchinfer.scores.coverage import Finding
 from benchinfer.scores.rows.factors import FACTOR
 from benchinfer.scores.rows.nesting import plural
@@ -30,7 +30,7 @@ def distinguished(finding: Finding, origin: Source, reading: Reading) -> Finding
         return replace(finding, hint=hint, proposes=(("units", nested),))
     factors = crossing_columns(origin, roles)
     if name is None:
-        return _of_factors(finding, factors) if factors else finding
+        return _of_factors(finding, factors, roles) if factors else finding
     items = {common_name(n) for n in replication} & ITEMS
     if common_name(name) in STEPS and not items:
         what = f"rows of one place differ in their {name}, as the points of a curve do:"
@@ -49,7 +49,7 @@ def distinguished(finding: Finding, origin: Source, reading: Reading) -> Finding
         )
         return replace(finding, hint=hint, proposes=(("units", (name, *replication)),))
     if factors:
-        return _of_factors(finding, factors)
+        return _of_factors(finding, factors, roles)
     labels = dict.fromkeys((*replication, name), "replication")
     hint = f"the column {name} tells them apart: columns={labels!r}."
     repeats, proposes = max(int(row[-1]) for row in finding.where[1:]), finding.proposes
@@ -64,10 +64,15 @@ def distinguished(finding: Finding, origin: Source, reading: Reading) -> Finding
     return replace(finding, hint=hint, proposes=proposes)
 
 
-def _of_factors(finding: Finding, factors: tuple[str, ...]) -> Finding:
-    """Return the finding with a hint that columns which cross everything are factors."""
+def _of_factors(finding: Finding, factors: tuple[str, ...], roles: Roles) -> Finding:
+    """Return the finding with a hint that columns which cross everything are factors.
+
+    A column of algorithms that is one by the format of a tool has to be named beside them.
+    """
+    algorithms = roles.of.get("algorithm", ())
+    unknown = [name for name in algorithms if common_name(name) not in COMMON["algorithm"]]
     cross = f"the column {factors[0]} crosses" if len(factors) == 1 else f"{join(factors)} cross"
-    columns = literal(dict.fromkeys(factors, FACTOR))
+    columns = literal(dict.fromkeys(unknown, "algorithm") | dict.fromkeys(factors, FACTOR))
     hint = (
         f"{cross} algorithms and data sets, as parts of an algorithm do: columns={columns} compares"
         " their levels."

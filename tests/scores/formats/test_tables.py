@@ -280,3 +280,16 @@ def test_rows_of_arff_that_are_too_short(tmp_path):
     (tmp_path / "cut.arff").write_text(text[:-100])
     with pytest.raises(ScoreTableError, match="1 of 12 rows do not have 60 values"):
         read_scores(tmp_path / "cut.arff")
+
+
+def test_a_hint_on_factors_names_the_algorithm_of_a_tool():
+    frame = pd.read_csv(SAMPLES / "automl_results.csv")
+    longer = frame.assign(constraint="4h8c", result=frame["result"] + 0.001)
+    both = pd.concat([frame, longer])
+    with pytest.raises(ScoreTableError, match="the column constraint crosses") as error:
+        read_scores(both)
+    columns = {"framework": "algorithm", "constraint": "factor"}
+    assert '{"framework": "algorithm", "constraint": "factor"}' in str(error.value)
+    scores = read_scores(both, columns=columns)
+    assert [*scores.factors] == ["framework", "constraint"]
+    assert len(scores.algorithms) == 2 * frame["framework"].nunique()
