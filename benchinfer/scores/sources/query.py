@@ -120,6 +120,7 @@ _BEYOND = {"SUBQUERY": "a subquery", "WINDOW": "a window", "STAR": "a star"}
 _CLAUSES = ("modifiers", "where_clause", "group_expressions", "having", "qualify", "sample")
 # Another value at each call, or an effect beside the value, such as a step of a sequence.
 _VOLATILE = "SELECT function_name FROM duckdb_functions() WHERE stability = 'VOLATILE'"
+_RESERVED = "SELECT keyword_name FROM duckdb_keywords() WHERE keyword_category = 'reserved'"
 _ROW = "benchinfer_row"
 _TRUTH = {"true": True, "false": False}
 
@@ -176,9 +177,15 @@ def _columns_of(where: str, names: Sequence[str]) -> tuple[str, ...]:
             answer = connection.execute("SELECT json_serialize_sql(?)", [f"SELECT {text}"])
             trees.append(json.loads(answer.fetchone()[0]))
         volatile = {row[0] for row in connection.execute(_VOLATILE).fetchall()}
+        reserved = {row[0] for row in connection.execute(_RESERVED).fetchall()}
     for tree in trees:
         if tree["error"]:
-            raise _refused(where, f"cannot be read: {tree['error_message']}")
+            words = {*re.findall(r"\w+", where)} & {*names}
+            odd = sorted(name for name in words if name.casefold() in reserved)
+            hint = (
+                f"{odd[0]} is a word of SQL: as a column it stands in double quotes." if odd else ""
+            )
+            raise _refused(where, f"cannot be read: {tree['error_message']}", hint)
     tree = trees[1]
     node = tree["statements"][0]["node"]
     plain = node["type"] == "SELECT_NODE" and node["from_table"]["type"] == "EMPTY"

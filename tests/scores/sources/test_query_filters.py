@@ -154,3 +154,10 @@ def test_a_mistyped_column_of_a_filter_is_named(path: Path) -> None:
     with pytest.raises(ScoreTableError, match="not there: modell") as raised:
         read(path, "modell = 'svm'")
     assert raised.value.hint[0].startswith("did you mean model? The table has: task, model")
+
+
+def test_columns_that_are_words_of_sql_are_named(path: Path) -> None:
+    frame = pd.read_csv(path).rename(columns={"status": "constraint"})
+    with pytest.raises(ScoreTableError, match=r"constraint is a word of SQL: .* double quotes"):
+        read(frame, "constraint == 'FINISHED'")
+    assert len(rows(read(frame, "\"constraint\" == 'FINISHED'"))) == 6
