@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given, reject, settings
 from hypothesis import strategies as st
 
 import benchinfer as bi
@@ -83,7 +83,12 @@ def test_a_further_algorithm_changes_no_number_of_another_pair(
     wider, names = np.concatenate([longer, extra], axis=2), "abcde"[:k]
     # Without an adjustment the interval is of the pair alone, too.
     before = by_pair(compared(value, how, names, adjust="none"))
-    after = by_pair(compared(wider, how, names + place, adjust="none"))
+    try:
+        after = by_pair(compared(wider, how, names + place, adjust="none"))
+    except bi.errors.DesignError as error:
+        # Variances that are eight orders of magnitude apart may be refused, in words.
+        assert erratic == 1e4 and "differ by more orders of magnitude" in str(error)
+        reject()
     # A table adds up the scores of a cell over the places of all replications: those that the
     # further algorithm alone has are new.
     alone = more > 0 or bool(np.isnan(value).all(axis=2).any())
