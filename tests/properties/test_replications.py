@@ -87,7 +87,8 @@ def test_a_further_algorithm_changes_no_number_of_another_pair(
         after = by_pair(compared(wider, how, names + place, adjust="none"))
     except bi.errors.DesignError as error:
         # Variances that are eight orders of magnitude apart may be refused, in words.
-        assert "differ by more orders of magnitude" in str(error)
+        if "differ by more orders of magnitude" not in str(error):
+            raise
         reject()
     # A table adds up the scores of a cell over the places of all replications: those that the
     # further algorithm alone has are new.
