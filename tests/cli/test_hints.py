@@ -246,7 +246,7 @@ PYTHON_ONLY = (
     *("df.", "frame.", "toPandas()", "scores.to_frame()", ", bayes=False", "scores = "),
     # Functions of other tools.
     *("score() or aggregate()", "collect_metrics()", "search_runs()", "leaderboard()"),
-    *("trials_dataframe()", "duckdb_functions()"),
+    *("trials_dataframe()", "duckdb_functions()", "duckdb_keywords()"),
 )  # fmt: skip
 SPOKEN = re.compile(
     r"(?<![\w:-])[a-z_]+=(?![A-Z]+\b)|\b(?:scores|pandas)\.[a-z_]+\(|\b(?:compare|read)_[a-z]+"
