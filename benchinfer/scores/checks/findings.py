@@ -539,9 +539,11 @@ def times_of_failures(reading: Reading, source: Source) -> list[Finding]:
     lower = any(m.better == "lower" for m in reading.measures)
     if not lower or not scores or state is None or {"failure", "status"} & {*roles.of}:
         return []
-    name, words = state
+    name, _ = state
     frame, _ = source.load([name], scores, [])
-    failed = nw.col(name).cast(nw.String).str.to_lowercase().is_in(FAILED)
+    # A dash or a question mark beside a time is no word for what became of the run.
+    named = [word for word in FAILED if word.strip("-?")]
+    failed = nw.col(name).cast(nw.String).str.to_lowercase().is_in(named)
     scored = nw.any_horizontal(*(~nw.col(n).is_null() for n in scores), ignore_nulls=True)
     rows: Any = frame.filter(failed & scored).select(name).collect().to_arrow().column(name)
     if not (n := len(rows)):
@@ -553,7 +555,7 @@ def times_of_failures(reading: Reading, source: Source) -> list[Finding]:
         f" where={literal(f'{name} not in ({texts})')} leaves them out, which favours what fails on"
         " hard data sets."
     )
-    what = f"{runs}: {name} says {words}."
+    what = f"{runs}, as {name} says: {texts}."
     return [Finding("scores of failures", "warning", n, what, (), hint)]
 
 
