@@ -1,13 +1,17 @@
-"""Write and read the score files of this folder: long CSV, plain or gzipped."""
+"""Write and read the score files of this folder: CSV, plain or compressed by Zstandard."""
 
 import csv
-import gzip
 import io
 from collections.abc import Iterable
 from pathlib import Path
 
+import pyarrow as pa
+
 HEADER = ("dataset", "replication", "algorithm", "measure", "value")
 
+LEVEL = 22  # of Zstandard, the smallest files
+
+type Header = tuple[str, str, str, str, str]
 type Row = tuple[str, str, str, str, str]
 
 
@@ -28,47 +32,50 @@ def figure(value: float) -> str:
     return f"{text}0" if text.endswith(".") else text
 
 
-def write_rows(path: Path, rows: Iterable[Row]) -> None:
+def write_rows(path: Path, rows: Iterable[Row], header: Header = HEADER) -> None:
     """Write a score file in one step: a reader sees the old file or the new one, never a part.
 
     Parameters
     ----------
     path
-        Where to write; a name that ends in ``.gz`` is compressed, without name and time of day,
-        so that equal rows give equal bytes.
+        Where to write; a name that ends in ``.zst`` is compressed.
     rows
         Data set, replication, algorithm, measure and value of each score, already printed.
+    header
+        Names of the columns, where they are others.
     """
     buffer = io.StringIO()
     writer = csv.writer(buffer, lineterminator="\n")
-    writer.writerow(HEADER)
+    writer.writerow(header)
     writer.writerows(rows)
     content = buffer.getvalue().encode()
-    if path.suffix == ".gz":
-        content = gzip.compress(content, mtime=0)
+    if path.suffix == ".zst":
+        content = pa.Codec("zstd", LEVEL).compress(content, asbytes=True)
     path.parent.mkdir(parents=True, exist_ok=True)
     partial = path.with_name(f"{path.name}.part")
     partial.write_bytes(content)
     partial.replace(path)
 
 
-def read_rows(path: Path) -> list[Row]:
+def read_rows(path: Path, header: Header = HEADER) -> list[Row]:
     """Read a score file as text, every value as it is printed there.
 
     Parameters
     ----------
     path
         A file that `write_rows` wrote.
+    header
+        Names of its columns.
 
     Returns
     -------
     list of tuple of str
-        One tuple per score, without the header.
+        One tuple per row, without the header.
     """
-    content = path.read_bytes()
-    text = (gzip.decompress(content) if path.suffix == ".gz" else content).decode()
-    header, *rows = csv.reader(io.StringIO(text))
-    if tuple(header) != HEADER:
-        message = f"{path.name} has the columns {header}, expected {list(HEADER)}."
+    with pa.input_stream(path) as file:
+        text = file.read().decode()
+    found, *rows = csv.reader(io.StringIO(text))
+    if tuple(found) != header:
+        message = f"{path.name} has the columns {found}, expected {list(header)}."
         raise ValueError(message)
     return [(row[0], row[1], row[2], row[3], row[4]) for row in rows]

@@ -22,7 +22,7 @@ from hatchling.builders.wheel import WheelBuilder
 
 ROOT = Path(__file__).resolve().parents[1]
 RECIPE = "packaging/conda/recipe.yaml"
-WHEEL_LIMIT = 2 * 1024**2
+WHEEL_LIMIT = 2_000_000
 DAY = r"\d{4}-\d\d-\d\d"
 SUBMODULE = "./benchinfer  # a clone of its repository, as a submodule"
 # Texts of the clone, with what they are in a release. One of the two occurs once in its file.
