@@ -1,4 +1,4 @@
-"""Write and read the score files of this folder: CSV, plain or compressed by Zstandard."""
+"""Write and read the score files of this folder: long CSV, plain or compressed by Zstandard."""
 
 import csv
 import io
@@ -9,9 +9,8 @@ import pyarrow as pa
 
 HEADER = ("dataset", "replication", "algorithm", "measure", "value")
 
-LEVEL = 22  # of Zstandard, the smallest files
+LEVEL = 22  # of Zstandard: the smallest files
 
-type Header = tuple[str, str, str, str, str]
 type Row = tuple[str, str, str, str, str]
 
 
@@ -32,7 +31,7 @@ def figure(value: float) -> str:
     return f"{text}0" if text.endswith(".") else text
 
 
-def write_rows(path: Path, rows: Iterable[Row], header: Header = HEADER) -> None:
+def write_rows(path: Path, rows: Iterable[Row]) -> None:
     """Write a score file in one step: a reader sees the old file or the new one, never a part.
 
     Parameters
@@ -41,12 +40,10 @@ def write_rows(path: Path, rows: Iterable[Row], header: Header = HEADER) -> None
         Where to write; a name that ends in ``.zst`` is compressed.
     rows
         Data set, replication, algorithm, measure and value of each score, already printed.
-    header
-        Names of the columns, where they are others.
     """
     buffer = io.StringIO()
     writer = csv.writer(buffer, lineterminator="\n")
-    writer.writerow(header)
+    writer.writerow(HEADER)
     writer.writerows(rows)
     content = buffer.getvalue().encode()
     if path.suffix == ".zst":
@@ -57,25 +54,23 @@ def write_rows(path: Path, rows: Iterable[Row], header: Header = HEADER) -> None
     partial.replace(path)
 
 
-def read_rows(path: Path, header: Header = HEADER) -> list[Row]:
+def read_rows(path: Path) -> list[Row]:
     """Read a score file as text, every value as it is printed there.
 
     Parameters
     ----------
     path
         A file that `write_rows` wrote.
-    header
-        Names of its columns.
 
     Returns
     -------
     list of tuple of str
-        One tuple per row, without the header.
+        One tuple per score, without the header.
     """
     with pa.input_stream(path) as file:
         text = file.read().decode()
-    found, *rows = csv.reader(io.StringIO(text))
-    if tuple(found) != header:
-        message = f"{path.name} has the columns {found}, expected {list(header)}."
+    header, *rows = csv.reader(io.StringIO(text))
+    if tuple(header) != HEADER:
+        message = f"{path.name} has the columns {header}, expected {list(HEADER)}."
         raise ValueError(message)
     return [(row[0], row[1], row[2], row[3], row[4]) for row in rows]
