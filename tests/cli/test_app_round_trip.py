@@ -211,6 +211,9 @@ compare_wins(errors, "error", contrasts=("svm", "rf"), local_rope=0.4)
 $ compare points example:sklearn_bootstrap -m error --statistic median --tolerance 0.02
 > --missing error
 compare_points(errors, "error", statistic="median", tolerance=0.02, missing="error")
+$ compare points votes.csv -m score:higher --units passage,item,answer --unit-weights units
+compare_points(read("votes.csv", units=("passage", "item", "answer"),
+    measures=Declaration("score:higher", unit_weights="units")))
 $ compare points example:demsar2006 --per-dataset
 per_dataset(compare_points, demsar, "AUC")
 
@@ -277,10 +280,10 @@ plan(errors, 0.02, "error", n_datasets=20, n_replications=3)
 $ allocate answers.csv -m score:higher --units item,answer --std-error 0.2 --costs 1,0.1
 allocate(read("answers.csv", measures="score:higher", units=("item", "answer")),
     std_error=0.2, costs=(1, 0.1))
-$ allocate answers.csv -m score:higher --units item,answer --unit-weights units --std-error 0.5
+$ allocate answers.csv -m score:higher --units item,answer --std-error 0.5
 > --costs 1,1 --fixed answer=2 --report page.json
-allocate(read("answers.csv", measures=Declaration("score:higher", unit_weights="units"),
-    units=("item", "answer")), std_error=0.5, costs=(1, 1), fixed={"answer": 2})
+allocate(read("answers.csv", measures="score:higher", units=("item", "answer")), std_error=0.5,
+    costs=(1, 1), fixed={"answer": 2})
 
 $ reproduce demsar2006
 reproduced("demsar2006")
@@ -313,7 +316,7 @@ def written() -> None:
     connection.close()
     rows = [(0.82, 0.80), (0.85, 0.81), (0.79, 0.78), (0.84, 0.80), (0.83, 0.82)]
     pd.DataFrame(rows, columns=["svm", "knn"]).rename_axis("fold").to_csv("folds.csv")
-    pd.DataFrame(
+    answers = pd.DataFrame(
         [
             (i, a, model, (i * (3 + k) + a * i * k) % 7)
             for i in range(20)
@@ -321,7 +324,9 @@ def written() -> None:
             for k, model in enumerate("xy")
         ],
         columns=["item", "answer", "model", "score"],
-    ).to_csv("answers.csv", index=False)
+    )
+    answers.to_csv("answers.csv", index=False)
+    answers.assign(passage=answers["item"] ** 2 // 60).to_csv("votes.csv", index=False)
     runs_of_factors().to_csv("runs.csv", index=False)
     scores, features = simulated(40)
     scores.to_csv("groups.csv", index=False)
@@ -462,7 +467,7 @@ def tables() -> dict[str, Any]:
 
 
 # Kind of result to its document, and to a sentence that is printed.
-KINDS: dict[type, tuple[Callable[[Any, Request], object], Callable[[Any], str]]] = {
+KINDS: dict[type, tuple[Callable[[Any, Request], Mapping[str, Any]], Callable[[Any], str]]] = {
     MonitorComparison: (lambda r, _: monitor.document(r), lambda r: r.headline()),
     Comparison: (
         lambda r, request: documents.comparison(r, decided=decides(r), request=request),
@@ -505,7 +510,11 @@ def hold_tables(found: Mapping[str, Any], result: Comparison) -> None:
         frame = method(all=True) if name == "contrasts" else method()
         if isinstance(frame, pd.DataFrame):
             seen.add(name)
-            assert json.loads(documents.text({name: frame})) == {name: rows}
+            assert [list(row) for row in rows] == [frame.columns.tolist()] * len(frame)
+            for column in frame.columns:
+                there = frame[column].notna() & ~frame[column].isin([np.inf, -np.inf])
+                written = [row[column] for row, known in zip(rows, there, strict=True) if known]
+                assert written == frame[column][there].tolist()
     assert {"summary", "contrasts", "diagnostics"} <= seen
 
 
@@ -540,6 +549,8 @@ def test_commands_print_what_python_returns(run: Callable, command: str) -> None
     printed = run(*typed, "--json")
     assert printed.exit_code in {0, 1, 3, 4}, printed.output
     assert json.loads(printed.stdout) == json.loads(documents.text(expected))
+    if "decided" in expected:
+        assert (printed.exit_code == 0) == expected["decided"]
     if isinstance(result, Comparison):
         hold_tables(json.loads(printed.stdout), result)
     if "--report" in typed:
