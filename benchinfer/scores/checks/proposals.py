@@ -520,7 +520,9 @@ def _options(
         options["units"] = (*reading.of("replication"), *units)
         labels = {n: r for n, r in labels.items() if r != "replication"}
     if wide:
-        options["layout"] = _wide_layout(reading, scores)
+        options["layout"] = layout = _wide_layout(reading, scores)
+        if not measures and (measure := _measure_of(layout)):
+            options["measures"] = {measure: _PROVISIONAL}
         aside = [n for n in names if n not in labels and n not in scores]
         labels |= dict.fromkeys(aside, "ignore")
     else:
@@ -586,6 +588,16 @@ def _wide_layout(reading: TableReading, scores: Sequence[str]) -> str:
     if role == "replication" or common:
         return pattern.written([role]) if len(pattern.labels) == 1 else f"{{{role}}}"
     return reading.layout
+
+
+def _measure_of(layout: str) -> str:
+    """Return the measure that a pattern of columns names beside its role, as `{dataset} WER` does.
+
+    Empty where it names none whose direction is known.
+    """
+    words = [text.strip(" _-.:()[]/") for text in re.split(r"\{\w+\}", layout)]
+    known = [word for word in words if word and direction(word)]
+    return known[0] if "{" in layout and len(known) == 1 else ""
 
 
 def _needed(
