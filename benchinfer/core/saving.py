@@ -284,7 +284,9 @@ def _record(name: str, fields: dict[str, Any]) -> object:
 
 @cache
 def _hints(record: type) -> dict[str, Any]:
-    return get_type_hints(record)
+    # Python 3.12 does not find the parameters of a generic class by itself.
+    parameters = {one.__name__: one for base in record.__mro__ for one in base.__type_params__}
+    return get_type_hints(record, localns=parameters)
 
 
 def _fits(value: Any, kind: Any) -> bool:  # noqa: C901, PLR0911 (one return for each kind of type)

@@ -90,8 +90,8 @@ def _shortest(rows: Array) -> Array:
         solution, _ = nnls(rows, goal)
     else:
         most = 10 * rows.shape[1]
-        found = lsq_linear(rows, goal, (0.0, np.inf), method="bvls", max_iter=most)
-        solution = np.maximum(found.x, 0.0)
+        exact = lsq_linear(rows, goal, (0.0, np.inf), method="bvls", max_iter=most)
+        solution = np.maximum(exact.x, 0.0)
     return solution / solution.sum()
 
 
