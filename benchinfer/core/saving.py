@@ -284,9 +284,12 @@ def _record(name: str, fields: dict[str, Any]) -> object:
 
 @cache
 def _hints(record: type) -> dict[str, Any]:
-    # Python 3.12 does not find the parameters of a generic class by itself.
-    parameters = {one.__name__: one for base in record.__mro__ for one in base.__type_params__}
-    return get_type_hints(record, localns=parameters)
+    return get_type_hints(record, localns=type_parameters(record))
+
+
+def type_parameters(record: type) -> dict[str, Any]:
+    """Return the type parameters of a class and its bases, which Python 3.12 does not look up."""
+    return {one.__name__: one for base in record.__mro__ for one in base.__type_params__}
 
 
 def _fits(value: Any, kind: Any) -> bool:  # noqa: C901, PLR0911 (one return for each kind of type)
