@@ -17,7 +17,7 @@ from benchinfer.scores.columns.roles import COMMON, GROUPS, ITEMS, common_name, 
 from benchinfer.scores.coverage import Finding, refusal
 from benchinfer.scores.declaration import Declaration
 from benchinfer.scores.roles.crossing import MOST_LEVELS
-from benchinfer.scores.roles.directions import direction, plain
+from benchinfer.scores.roles.directions import direction, measure_in, plain
 from benchinfer.scores.roles.labels import PARTS, condition_of, evaluated_part, parts_of_data
 from benchinfer.scores.roles.names import OWN, VALUES, suggested_roles
 from benchinfer.scores.roles.profile import ROWS
@@ -499,7 +499,8 @@ def _options(
 ) -> Iterator[dict[str, Any]]:
     """Yield the options by which a reading is read."""
     scores, names = reading.of("score"), [str(name) for name in frame.columns]
-    if any(common_name(n) in COMMON["measure"] and not _settled(reading.roles[n]) for n in names):
+    settled = ("measure", "ignored: constant")  # what a column of names of measures may be
+    if any(common_name(n) in COMMON["measure"] and reading.roles[n] not in settled for n in names):
         return  # scores of several measures are not one
     wide = reading.layout != "long"
     if (wide and declaration.layout not in ("auto", reading.layout)) or (
@@ -520,8 +521,8 @@ def _options(
         options["units"] = (*reading.of("replication"), *units)
         labels = {n: r for n, r in labels.items() if r != "replication"}
     if wide:
-        options["layout"] = layout = _wide_layout(reading, scores)
-        if not measures and (measure := _measure_of(layout)):
+        options["layout"] = _wide_layout(reading, scores)
+        if not measures and (measure := measure_in(options["layout"])):
             options["measures"] = {measure: _PROVISIONAL}
         aside = [n for n in names if n not in labels and n not in scores]
         labels |= dict.fromkeys(aside, "ignore")
@@ -573,11 +574,6 @@ def _scores(
     return {}, options | {"measures": dict.fromkeys(scores, _PROVISIONAL)}
 
 
-def _settled(role: str) -> bool:
-    """Return whether a column of names of measures may have a role."""
-    return role in ("measure", "ignored: constant")
-
-
 def _wide_layout(reading: TableReading, scores: Sequence[str]) -> str:
     """Return the layout of columns of scores, or the pattern that their names share."""
     role = {"wide-algorithms": "algorithm", "rows-are-algorithms": "dataset"}.get(
@@ -588,16 +584,6 @@ def _wide_layout(reading: TableReading, scores: Sequence[str]) -> str:
     if role == "replication" or common:
         return pattern.written([role]) if len(pattern.labels) == 1 else f"{{{role}}}"
     return reading.layout
-
-
-def _measure_of(layout: str) -> str:
-    """Return the measure that a pattern of columns names beside its role, as `{dataset} WER` does.
-
-    Empty where it names none whose direction is known.
-    """
-    words = [text.strip(" _-.:()[]/") for text in re.split(r"\{\w+\}", layout)]
-    known = [word for word in words if word and direction(word)]
-    return known[0] if "{" in layout and len(known) == 1 else ""
 
 
 def _needed(
