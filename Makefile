@@ -49,11 +49,12 @@ test-core: $(READY)
 # what newer ones of others change.
 OLDEST := .venv-oldest
 EXTRAS := bayes excel sql
+GROUPS := dev docs datasets
 test-oldest: $(READY)
 	rm -rf $(OLDEST) && $(UV) venv --quiet --no-project --python $(BIN)/python $(OLDEST)
 	$(UV) pip compile --quiet --no-header --resolution lowest-direct $(EXTRAS:%=--extra %) \
 		--python $(OLDEST) --output-file $(OLDEST)/versions pyproject.toml
-	$(UV) pip install --quiet --python $(OLDEST) --constraint $(OLDEST)/versions --group dev \
+	$(UV) pip install --quiet --python $(OLDEST) --constraint $(OLDEST)/versions $(GROUPS:%=--group %) \
 		--editable . --requirement $(OLDEST)/versions
 	$(UV) pip list --python $(OLDEST)
 	OMP_NUM_THREADS=1 $(OLDEST)/bin/pytest -n 2 --dist worksteal -W ignore::DeprecationWarning $(ARGS)
