@@ -206,6 +206,7 @@ def main() -> None:
     )
     sampled = bi.compare_bayes(bi.load_example("sklearn_bootstrap"), "error", seed=1)
     agreed = bi.consensus(local.relations(), family="linear")
+    mixed = bi.compare_mixed(bi.load_example("sklearn_bootstrap"), "error")
     table = letters()
     watched, anytime = bi.monitor(table), bi.monitor(table, method="anytime")
     for name, figure in {
@@ -234,6 +235,9 @@ def main() -> None:
         "consensus_support": bi.plot(agreed, "support"),
         "what_holds_up": what_holds_up(),
         "verdicts": bi.plot(bi.per_dataset(bi.compare_mixed, simulated)),
+        "gallery/comparison/estimation-pair": bi.plot(
+            mixed, "estimation", pair=mixed.ranking()[:2]
+        ),
     }.items():
         figure.savefig(IMAGES / f"{name}.png", dpi=110, metadata={"Software": None})
 
