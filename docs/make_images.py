@@ -123,7 +123,7 @@ def small(figure: Figure, path: Path) -> None:
     """Save a figure in few colours."""
     whole = BytesIO()
     figure.savefig(whole, dpi=DPI)
-    Image.open(whole).convert("RGB").quantize(32).save(path, optimize=True)
+    Image.open(whole).convert("RGB").quantize(32, Image.Quantize.MAXCOVERAGE).save(path, optimize=True)
 
 
 def _label(study: str) -> str:
@@ -184,7 +184,7 @@ def thumbnail(figure: Figure, path: Path) -> None:
     image = Image.fromarray(whole[top:bottom, left:right])
     image.thumbnail(THUMBNAIL, Image.Resampling.LANCZOS)
     path.parent.mkdir(exist_ok=True)
-    image.quantize(32).save(path, optimize=True)
+    image.quantize(32, Image.Quantize.MAXCOVERAGE).save(path, optimize=True)
 
 
 def _pixels(figure: Figure) -> np.ndarray:
