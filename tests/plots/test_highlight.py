@@ -19,7 +19,7 @@ def standing_out(figure):
 @pytest.mark.parametrize(
     "kind",
     ["ranking", "forest", "hasse", "matrix", "letters", "critical-difference", "rank-intervals",
-     "distributions", "boxes"],
+     "distributions", "boxes", "estimation"],
 )  # fmt: skip
 def test_a_name_stands_out_in_every_figure_of_a_comparison(mixed, kind):
     found = standing_out(bi.plot(mixed, kind, highlight="alg2"))
@@ -27,6 +27,14 @@ def test_a_name_stands_out_in_every_figure_of_a_comparison(mixed, kind):
     assert all("alg2" in text for text in found)
     assert found.get("alg2", "bold") == "bold"
     assert not standing_out(bi.plot(mixed, kind))
+
+
+def test_a_name_stands_out_in_the_forest_of_a_pair(local):
+    figure = bi.plot(local, "pair", pair=("alg1", "alg2"), highlight="alg2")
+    found = standing_out(figure)
+    assert not standing_out(bi.plot(local, "pair", pair=("alg1", "alg2")))
+    assert found
+    assert all("alg2" in text for text in found)
 
 
 def test_names_stand_out_by_themselves():

@@ -293,8 +293,15 @@ def _limits(
     if len(effects) > 1:
         return bars.room(values, log=False), bars.room(ends, log=False)
     base = float(means[0])
+    ends += differences(scores).tolist()
     low, high = bars.room([*values, *(base + end for end in ends)], log=False)
     return (low, high), (low - base, high - base)
+
+
+def differences(scores: Array) -> Array:
+    """Return the differences of two algorithms on the data sets that both are on, sorted."""
+    ahead = scores[:, 1] - scores[:, 0]
+    return np.sort(ahead[~np.isnan(ahead)])
 
 
 def size(laid: EstimationPlot) -> tuple[float, float]:
@@ -337,6 +344,8 @@ def draw(laid: EstimationPlot, ax: Axes) -> None:
     for axes, limits, label in zip((upper, lower), laid.limits, laid.labels, strict=True):
         _dress(axes, limits, label, high if axes is upper or laid.single else _EFFECTS)
     _draw_scores(laid, upper, wide, high)
+    if laid.single:
+        _draw_differences(laid, lower, _SLIM * wide, high)
     _draw_effects(laid, lower)
     ticks = [plain(name) for name in laid.names]
     named = upper if laid.single else lower
@@ -374,6 +383,13 @@ def _draw_scores(laid: EstimationPlot, ax: Axes, wide: float, high: float) -> No
             aside = swarm((heights - low) / (top - low) * high, 0.42 * wide) / wide
         ax.plot(i + aside, heights, "o", color="#5B7FA3", ms=3.2, mew=0, zorder=4)
         lines(ax, [(i - 0.3, laid.means[i], i + 0.3, laid.means[i])], INK, 1.8, zorder=5)
+
+
+def _draw_differences(laid: EstimationPlot, ax: Axes, wide: float, high: float) -> None:
+    """Draw the difference of one pair on each data set, beside the place of its interval."""
+    heights, (low, top) = differences(laid.scores), laid.limits[1]
+    aside = abs(swarm((heights - low) / (top - low) * high, 0.3 * wide)) / wide
+    ax.plot(0.15 + aside, heights, "o", color="#9AA5B1", ms=2.6, mew=0, zorder=2)
 
 
 def swarm(heights: Array, room: float) -> Array:
