@@ -30,11 +30,16 @@ def test_a_name_stands_out_in_every_figure_of_a_comparison(mixed, kind):
 
 
 def test_a_name_stands_out_in_the_forest_of_a_pair(local):
-    figure = bi.plot(local, "pair", pair=("alg1", "alg2"), highlight="alg2")
-    found = standing_out(figure)
-    assert not standing_out(bi.plot(local, "pair", pair=("alg1", "alg2")))
+    def bold(figure):
+        texts = {t for ax in figure.axes for t in ax.findobj(Text) if t.get_text()}
+        return [t.get_text() for t in texts if t.get_fontweight() == "bold"]
+
+    found = bold(bi.plot(local, "pair", pair=("alg1", "alg2"), highlight="alg2"))
     assert found
     assert all("alg2" in text for text in found)
+    assert not bold(bi.plot(local, "pair", pair=("alg1", "alg2")))
+    with pytest.raises(ArgumentError, match="highlight='alg3': the figure does not show"):
+        bi.plot(local, "pair", pair=("alg1", "alg2"), highlight="alg3")
 
 
 def test_names_stand_out_by_themselves():
