@@ -127,6 +127,8 @@ def test_effects_that_have_no_place_are_refused():
     ratios = bi.read_scores(frame, measures=bi.Measure("x", "lower", scale="log"))
     with pytest.raises(DesignError, match="effects are ratios, which an axis of scores"):
         bi.plot(bi.compare_mixed(ratios), "estimation")
+    with pytest.raises(DesignError, match="effects are in standard deviations"):
+        bi.plot(bi.compare_meta(scores, effect="standardised"), "estimation")
     one = scores.subset(datasets=["d0"])
     with pytest.raises(DesignError, match="there is one data set"):
         bi.plot(bi.compare_points(one), "estimation")
