@@ -412,11 +412,6 @@ class Comparison(Tabular):
         """True if levels are relative to the mean of the algorithms: effects have no level."""
         return False
 
-    @property
-    def _standardised(self) -> bool:
-        """True if effects are in standard deviations and not in the unit of the scores."""
-        return False
-
     def citations(self) -> str:
         """Return BibTeX entries of the methods used."""
         return bibtex(self._sources())

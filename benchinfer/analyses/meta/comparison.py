@@ -96,11 +96,6 @@ class MetaComparison(TestedComparison):
         """True if levels are relative to the mean of the algorithms: effects have no level."""
         return not np.isfinite(self.studies.levels).any()
 
-    @property
-    def _standardised(self) -> bool:
-        """True if effects are in standard deviations and not in the unit of the scores."""
-        return self.options.effect == "standardised"
-
     options: ClassVar[StoredOptions[MetaOptions]] = StoredOptions(MetaOptions)
 
     @property

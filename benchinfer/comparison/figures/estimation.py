@@ -168,10 +168,6 @@ def _refuse(comparison: Comparison) -> None:
         raise DesignError(
             f"effects are {measure.effect_name}s, which an axis of scores does not show.", hint=hint
         )
-    if comparison._standardised:
-        raise DesignError(
-            "effects are in standard deviations, which an axis of scores does not show.", hint=hint
-        )
     if not comparison.setting.has_quartiles:
         raise DesignError("published effects and statistics come without scores.", hint=hint)
     if len(comparison.setting.coverage.datasets) == 1:
