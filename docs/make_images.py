@@ -12,6 +12,7 @@ from io import BytesIO
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
+from unittest.mock import patch
 
 import numpy as np
 import pandas as pd
@@ -22,7 +23,7 @@ from matplotlib.transforms import Bbox
 from PIL import Image
 
 import benchinfer as bi
-from benchinfer.plots import style
+from benchinfer.plots import draw, style
 from benchinfer.reproductions.atlas import BOARDS, entry
 from benchinfer.reproductions.claims import what_holds
 
@@ -30,6 +31,7 @@ DOCS = Path(__file__).resolve().parent
 IMAGES = DOCS / "images"
 DPI, INKED = 100, 200  # of images of the gallery; what is darker is a mark
 THUMBNAIL, FLAT = (320, 288), 2.0  # pixels, and the largest ratio of its sides
+FINE = 3  # times that a small part of a figure may be enlarged
 TEX = r"""\documentclass{article}
 \usepackage{booktabs,graphicx,siunitx}
 \usepackage[textwidth=6in]{geometry}
@@ -113,6 +115,9 @@ def gallery() -> None:
             exec(of_size, names)  # noqa: S102  # the code of our own page
             small(names["figure"], IMAGES / image)
             if size == "6":
+                if np.divide(*names["figure"].get_size_inches()) > FLAT:
+                    with patch.dict(draw._WIDTHS, page=style.COLUMN):
+                        exec(of_size, names)  # noqa: S102
                 thumbnail(
                     names["figure"], IMAGES / "thumbnails" / f"{page.parent.name}-{page.stem}.png"
                 )
@@ -123,7 +128,9 @@ def small(figure: Figure, path: Path) -> None:
     """Save a figure in few colours."""
     whole = BytesIO()
     figure.savefig(whole, dpi=DPI)
-    Image.open(whole).convert("RGB").quantize(32).save(path, optimize=True)
+    Image.open(whole).convert("RGB").quantize(32, Image.Quantize.MAXCOVERAGE).save(
+        path, optimize=True
+    )
 
 
 def _label(study: str) -> str:
@@ -162,35 +169,40 @@ def thumbnail(figure: Figure, path: Path) -> None:
 
     Changes the figure: its texts are hidden to find the marks.
     """
-    whole = _pixels(figure)
+    whole, fine = _pixels(figure), _pixels(figure, FINE)
     figure.set_layout_engine("none")
     for text in figure.findobj(Text):
         text.set_alpha(0)
     marks = _pixels(figure).min(axis=2) < INKED
-    down, across = (np.flatnonzero(marks.any(axis=axis)) for axis in (1, 0))
-    box = [down[0], down[-1], across[0], across[-1]] if len(down) else [0, 0, 0, 0]
-    if (box[1] - box[0]) * (box[3] - box[2]) < 0.1 * marks.size:  # texts are what it shows
+    box = _bounds(marks)
+    down, across = box[1] - box[0], box[3] - box[2]
+    if down * across < 0.1 * marks.size or across > FLAT * down:  # texts are part of what it shows
         panel = Bbox.union([ax.get_window_extent() for ax in figure.axes])
         scale = DPI / figure.dpi
         low, high = (len(marks) - scale * np.array([panel.y1, panel.y0])).round().astype(int)
-        box = [low, high, round(scale * panel.x0), round(scale * panel.x1)]
-    top, bottom = max(box[0] - 6, 0), box[1] + 6
+        marks = np.zeros_like(marks)
+        within = slice(low, high), slice(round(scale * panel.x0), round(scale * panel.x1))
+        marks[within] = whole[within].min(axis=2) < INKED
+        box = _bounds(marks)
+    top, bottom = max(box[0] - 6, 0), min(box[1] + 6, marks.shape[0])
     left, right = max(box[2] - 6, 0), min(box[3] + 6, marks.shape[1])
-    wide = int(FLAT * (bottom - top))
-    if right - left > wide:  # the stretch with the most marks
-        ink = np.cumsum(np.r_[0, marks[top:bottom, left:right].sum(axis=0)])
-        left += int(np.argmax(ink[wide:] - ink[:-wide]))
-        right = left + wide
-    image = Image.fromarray(whole[top:bottom, left:right])
+    part = fine[FINE * top : FINE * bottom, FINE * left : FINE * right]
+    image = Image.fromarray(part)
     image.thumbnail(THUMBNAIL, Image.Resampling.LANCZOS)
     path.parent.mkdir(exist_ok=True)
-    image.quantize(32).save(path, optimize=True)
+    image.quantize(32, Image.Quantize.MAXCOVERAGE).save(path, optimize=True)
 
 
-def _pixels(figure: Figure) -> np.ndarray:
+def _bounds(marks: np.ndarray) -> list[int]:
+    """Return the first and last row, and the first and last column, of what is marked."""
+    down, across = (np.flatnonzero(marks.any(axis=axis)) for axis in (1, 0))
+    return [int(n) for n in (down[0], down[-1], across[0], across[-1])] if len(down) else [0] * 4
+
+
+def _pixels(figure: Figure, times: int = 1) -> np.ndarray:
     """Return the image of a figure, (down, across, red green blue)."""
     written = BytesIO()
-    figure.savefig(written, dpi=DPI)
+    figure.savefig(written, dpi=times * DPI)
     return np.array(Image.open(written).convert("RGB"))
 
 
@@ -206,6 +218,7 @@ def main() -> None:
     )
     sampled = bi.compare_bayes(bi.load_example("sklearn_bootstrap"), "error", seed=1)
     agreed = bi.consensus(local.relations(), family="linear")
+    mixed = bi.compare_mixed(bi.load_example("sklearn_bootstrap"), "error")
     table = letters()
     watched, anytime = bi.monitor(table), bi.monitor(table, method="anytime")
     for name, figure in {
@@ -234,6 +247,9 @@ def main() -> None:
         "consensus_support": bi.plot(agreed, "support"),
         "what_holds_up": what_holds_up(),
         "verdicts": bi.plot(bi.per_dataset(bi.compare_mixed, simulated)),
+        "gallery/comparison/estimation-pair": bi.plot(
+            mixed, "estimation", pair=mixed.ranking()[:2]
+        ),
     }.items():
         figure.savefig(IMAGES / f"{name}.png", dpi=110, metadata={"Software": None})
 

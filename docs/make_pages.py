@@ -104,8 +104,8 @@ FIGURES = {
     "comparison": (
         "Any comparison",
         (
-            "ranking forest rank-intervals matrix multi-comparison letters hasse hasse-undecided"
-            " distributions"
+            "ranking forest estimation rank-intervals matrix multi-comparison letters hasse"
+            " hasse-undecided distributions"
         ),
     ),
     "mixed": ("Mixed models", "variances caterpillar residuals influence prediction"),

@@ -379,6 +379,7 @@ def draw_intervals(intervals: Intervals, ax: Axes) -> None:
         [
             (max(row.low, left), y + shift, min(row.high, right), y + shift)
             for y, row in enumerate(intervals.rows)
+            if math.isfinite(row.low) or math.isfinite(row.high)
         ],
         COLOUR,
         1.6,

@@ -129,7 +129,8 @@ def plot(
         table.
     kind
         Of a comparison: ``"ranking"`` (default), the algorithms' differences from the best one or
-        the control with letters and levels, ``"forest"`` of the contrasts, ``"hasse"`` diagram of
+        the control with letters and levels, ``"forest"`` of the contrasts, ``"estimation"`` plot of
+        the scores with differences from one algorithm on an aligned axis, ``"hasse"`` diagram of
         the order (``"hasse-undecided"``: with lines between what is undecided),
         ``"matrix"`` of the verdicts, ``"multi-comparison"`` matrix with differences and counts of
         wins, ``"letters"`` (bars where these say all) of what is not told
@@ -200,7 +201,7 @@ def plot(
     highlight
         An algorithm, or several, whose names are written in bold and in a colour of their own, as
         is the line of a ``"slope"`` chart. One of them is in the ``"scatter"`` plot, beside the
-        best of the others.
+        best of the others; differences of the ``"estimation"`` plot are from it.
 
     Returns
     -------

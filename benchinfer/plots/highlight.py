@@ -19,7 +19,7 @@ from benchinfer.plots.text import fitted, plain
 def highlighted(axes: Sequence[Axes], names: Sequence[str]) -> None:
     """Write the names of algorithms in bold and in the colour of highlights.
 
-    Texts whose colour is that of a verdict keep it.
+    Texts whose colour is that of a verdict keep it; where there are no others, they are bold.
 
     Raises
     ------
@@ -41,11 +41,17 @@ def highlighted(axes: Sequence[Axes], names: Sequence[str]) -> None:
                 f"highlight={name!r}: the figure does not show such a name.",
                 hint="algorithms=[...] or pair=(...) says what a figure shows, where it has both.",
             )
-        for text in named_in:
-            if any(same_color(text.get_color(), ink) for ink in (INK, FAINT)):
-                text.set_color(HIGHLIGHT)
-                if name_alone.fullmatch(text.get_text()):
-                    text.set_fontweight("bold")
+        inked = [
+            text
+            for text in named_in
+            if any(same_color(text.get_color(), ink) for ink in (INK, FAINT))
+        ]
+        for text in inked:
+            text.set_color(HIGHLIGHT)
+            if name_alone.fullmatch(text.get_text()):
+                text.set_fontweight("bold")
+        for text in () if inked else named_in:
+            text.set_fontweight("bold")
 
 
 def _patterns(name: str) -> tuple[re.Pattern[str], re.Pattern[str]]:

@@ -11,7 +11,7 @@ import numpy as np
 
 from benchinfer.numerics.types import Array
 from benchinfer.plots.layout import Layout
-from benchinfer.plots.style import FAINT, HAIR, INK, bare, lines, signed, ticks
+from benchinfer.plots.style import FAINT, HAIR, INK, Width, bare, lines, signed, ticks
 from benchinfer.plots.text import across, fitted, plain, pt, widest
 
 if TYPE_CHECKING:
@@ -166,6 +166,17 @@ _HIGH, _LEFT, _BELOW, _HEAD, _GAP, _NAME = 1.7, 0.62, 0.26, 0.46, 0.22, 0.22
 _NARROW = 1.6
 
 
+def _side_by_side(panels: int, width: Width) -> int:
+    """Return how many panels of a grid stand in a row."""
+    return max(min(panels, int((width - _LEFT) / (_NARROW + _GAP))), 1)
+
+
+def panel_room(panels: int, width: Width) -> float:
+    """Return the inches that each of some panels of a grid is wide."""
+    columns = _side_by_side(panels, width)
+    return min((width - _LEFT - 0.2 - (columns - 1) * _GAP) / columns, 4.6)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GridPanel:
     """Protocol of a panel: its name, and a line about it."""
@@ -191,13 +202,12 @@ class PanelGrid[P: GridPanel](Layout):
     @property
     def columns(self) -> int:
         """Panels side by side."""
-        return max(min(len(self.panels), int((self.width - _LEFT) / (_NARROW + _GAP))), 1)
+        return _side_by_side(len(self.panels), self.width)
 
     @property
     def across(self) -> float:
         """Inches that a panel is wide."""
-        room = self.width - _LEFT - 0.2 - (self.columns - 1) * _GAP
-        return min(room / self.columns, 4.6)
+        return panel_room(len(self.panels), self.width)
 
     @property
     def rows(self) -> int:

@@ -58,9 +58,10 @@ def test_unknown_kind(mixed):
         bi.plot(mixed, "pie")
     assert str(caught.value) == (
         "unknown kind of figure 'pie'.\n"
-        "Hint: one of 'ranking', 'forest', 'hasse', 'hasse-undecided', 'matrix', 'letters',"
-        " 'multi-comparison', 'critical-difference', 'rank-intervals', 'distributions', 'boxes',"
-        " 'variances', 'caterpillar', 'residuals', 'influence', 'prediction'."
+        "Hint: one of 'ranking', 'forest', 'estimation', 'hasse', 'hasse-undecided', 'matrix',"
+        " 'letters', 'multi-comparison', 'critical-difference', 'rank-intervals',"
+        " 'distributions', 'boxes', 'variances', 'caterpillar',"
+        " 'residuals', 'influence', 'prediction'."
     )
 
 

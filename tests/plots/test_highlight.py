@@ -19,7 +19,7 @@ def standing_out(figure):
 @pytest.mark.parametrize(
     "kind",
     ["ranking", "forest", "hasse", "matrix", "letters", "critical-difference", "rank-intervals",
-     "distributions", "boxes"],
+     "distributions", "boxes", "estimation"],
 )  # fmt: skip
 def test_a_name_stands_out_in_every_figure_of_a_comparison(mixed, kind):
     found = standing_out(bi.plot(mixed, kind, highlight="alg2"))
@@ -27,6 +27,19 @@ def test_a_name_stands_out_in_every_figure_of_a_comparison(mixed, kind):
     assert all("alg2" in text for text in found)
     assert found.get("alg2", "bold") == "bold"
     assert not standing_out(bi.plot(mixed, kind))
+
+
+def test_a_name_stands_out_in_the_forest_of_a_pair(local):
+    def bold(figure):
+        texts = {t for ax in figure.axes for t in ax.findobj(Text) if t.get_text()}
+        return [t.get_text() for t in texts if t.get_fontweight() == "bold"]
+
+    found = bold(bi.plot(local, "pair", pair=("alg1", "alg2"), highlight="alg2"))
+    assert found
+    assert all("alg2" in text for text in found)
+    assert not bold(bi.plot(local, "pair", pair=("alg1", "alg2")))
+    with pytest.raises(ArgumentError, match="highlight='alg3': the figure does not show"):
+        bi.plot(local, "pair", pair=("alg1", "alg2"), highlight="alg3")
 
 
 def test_names_stand_out_by_themselves():

@@ -33,15 +33,18 @@ from benchinfer.plots.panels import scaled
 from benchinfer.plots.style import PAGE, Width, is_wide, measure_name, signed
 from benchinfer.plots.text import fitted, key
 
+_OPEN = "no ends"
 _NOTE = "of each algorithm alone: whether two of them overlap is no test of their difference"
 
 
 def layout_aggregates(result: BootstrapComparison, width: Width = PAGE) -> Intervals:
     """Return the layout of the aggregates of the algorithms with their intervals, best first."""
     measure, table = result.measure, result.summary().iloc[[*result.pairs.best_first]]
-    names = bars.labels(result.algorithms, [""], width)
+    names = bars.labels(result.algorithms, [_OPEN], width)
+    finite = np.isfinite(table[["conf_low", "conf_high"]].to_numpy(dtype=np.float64)).all(axis=1)
+    unbounded = count(len(table) - int(finite.sum()), "interval")
     rows = tuple(
-        Interval(names[algorithm], "", estimate, low, high)
+        Interval(names[algorithm], "" if np.isfinite(high - low) else _OPEN, estimate, low, high)
         for algorithm, estimate, low, high in zip(
             *(table[name].tolist() for name in ("algorithm", "estimate", "conf_low", "conf_high")),
             strict=True,
@@ -59,7 +62,15 @@ def layout_aggregates(result: BootstrapComparison, width: Width = PAGE) -> Inter
         sides=("", ""),
         title=f"Aggregates: {name}, {measure.better} is better",
         axis=f"{result.statistic} of {name}{unit}",
-        notes=(f"lines: {100 * result.level:g} % intervals {_NOTE}", *key(names)),
+        notes=(
+            f"lines: {100 * result.level:g} % intervals {_NOTE}",
+            *(
+                (f"{unbounded} without ends, which resamples do not reach",)
+                if not finite.all()
+                else ()
+            ),
+            *key(names),
+        ),
         width=width,
         alt=f"Dots with intervals: the {result.statistic} of {name} of"
         f" {count(len(rows), 'algorithm')}, {measure.better} is better. The best is {best} with"

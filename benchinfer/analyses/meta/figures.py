@@ -424,10 +424,21 @@ def _name_nodes(network: Network, place: list[tuple[float, float]], right: int, 
         ax.text(side + 0.04 * right, y, text, fontsize=pt(9), color=INK, ha=align, va="center")
 
 
+def _in_unit(meta: MetaComparison) -> MetaComparison:
+    """Return a meta-analysis whose effects are in the unit of the scores, or refuse it."""
+    if meta.options.effect == "standardised":
+        raise DesignError(
+            "effects are in standard deviations, which an axis of scores does not show.",
+            hint='kind="forest" shows the effects.',
+        )
+    return meta
+
+
 # By class, the default kind first.
 FIGURES: Mapping[type, Mapping[str, Kind]] = {
     MetaComparison: {
         **COMPARISON,
+        "estimation": of_part(COMPARISON["estimation"], _in_unit),
         "studies": Kind(layout_studies, size_studies, draw_studies),
         "funnel": Kind(layout_funnel, lambda laid: (laid.width, 3.4), draw_funnel),
         "network": Kind(

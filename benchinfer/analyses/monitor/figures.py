@@ -28,6 +28,7 @@ from benchinfer.plots.panels import (
     GridPanel,
     PanelGrid,
     described,
+    panel_room,
     places,
     power_of_ten,
     size_grids,
@@ -45,7 +46,7 @@ from benchinfer.plots.style import (
     signed,
     ticks,
 )
-from benchinfer.plots.text import fitted, plain, pt
+from benchinfer.plots.text import across, fitted, plain, pt
 from benchinfer.plots.tiles import draw_verdicts, size_verdicts
 from benchinfer.relations.figures.ensemble import verdict_tiles
 
@@ -59,7 +60,8 @@ type Rows = Mapping[str, NDArray[Any]]
 
 
 MOST = 6  # panels
-NAME = 0.78  # inches that a name has
+_PANEL = 1.6  # inches of a narrow panel
+_SHORTEST = 0.3  # inches of a name that is cut
 
 
 def chosen(result: MonitorComparison) -> list[int]:
@@ -74,15 +76,18 @@ def chosen(result: MonitorComparison) -> list[int]:
     return [int(i) for i in order[:MOST]]
 
 
-def oriented(result: MonitorComparison, pair: int) -> tuple[str, str, Verdict, int]:
-    """Return the short names of a pair, the better-ranked one first, its verdict, and a sign.
+def oriented(
+    result: MonitorComparison, pair: int, room: float = _PANEL
+) -> tuple[str, str, Verdict, int]:
+    """Return the names of a pair, the better-ranked one first, its verdict, and a sign.
 
+    Names are shortened to fit side by side on a panel of some inches.
     The sign is -1 where the second side comes first, so that differences change their sign.
     """
     first, second = result.pairs.oriented()[pair]
     sign = 1 if (first, second) == result.pairs.sides[pair] else -1
     code = int(result.pairs.codes[pair])
-    brief = fitted([first, second], NAME, bold=True)
+    brief = fitted([first, second], (room - across(" vs ", 9, bold=True)) / 2, 9, bold=True)
     return brief[first], brief[second], Verdict(code if sign > 0 else MIRROR[code]), sign
 
 
@@ -95,7 +100,7 @@ def path(result: MonitorComparison, pair: int, *columns: str) -> list[Array]:
     return [table[name][mine].astype(np.float64) for name in columns]
 
 
-def standing(result: MonitorComparison, pair: int) -> str:
+def standing(result: MonitorComparison, pair: int, room: float = _PANEL) -> str:
     """Return the state of a pair, its number of replications and its p-value, in words.
 
     A star marks a provisional p-value.
@@ -103,13 +108,14 @@ def standing(result: MonitorComparison, pair: int) -> str:
     c, end = result.course, result.course.ends[pair]
     if not c.used[pair]:
         return "nothing was looked at yet"
-    word = {GO_ON: "goes on"}.get(end, end)
-    first, second, verdict, _ = oriented(result, pair)
-    if verdict in (Verdict.FIRST, Verdict.SECOND):
-        word = f"{first if verdict == Verdict.FIRST else second} better"
-    said = p_clause(float(c.p_value[pair]))
     star = "*" if c.provisional[pair] else ""
-    return f"{word}; n = {int(c.used[pair]):,}; {said}{star}"
+    rest = f"n = {int(c.used[pair]):,}; {p_clause(float(c.p_value[pair]))}{star}"
+    word = {GO_ON: "goes on"}.get(end, end)
+    sides, code = result.pairs.sides[pair], Verdict(int(result.pairs.codes[pair]))
+    if code in (Verdict.FIRST, Verdict.SECOND):
+        names = fitted(sides, max(room - across(f" better; {rest}", 7.5), _SHORTEST), 7.5)
+        word = f"{names[sides[code != Verdict.FIRST]]} better"
+    return f"{word}; {rest}"
 
 
 def notes(result: MonitorComparison, shown: list[int]) -> list[str]:
@@ -177,7 +183,8 @@ def layout_decision_path(result: MonitorComparison, width: Width = PAGE) -> Deci
         )
     shown = chosen(result)
     group = design.method == "group-sequential"
-    panels = tuple(_path_panel(result, pair) for pair in shown)
+    room = panel_room(len(shown), width)
+    panels = tuple(_path_panel(result, pair, room) for pair in shown)
     so_far = max((int(panel.stages.max(initial=0)) for panel in panels), default=0)
     last = design.last_stage or so_far + 1
     step = -(-last // 8)
@@ -211,7 +218,7 @@ def layout_decision_path(result: MonitorComparison, width: Width = PAGE) -> Deci
     )
 
 
-def _path_panel(result: MonitorComparison, pair: int) -> PathPanel:
+def _path_panel(result: MonitorComparison, pair: int, room: float) -> PathPanel:
     """Return the panel of the looks of a group sequential test, or of recursions."""
     rows, design = stage_rows(result.course, pair), result.design
     stages, first_rows = np.unique(rows["stage"], return_index=True)
@@ -227,10 +234,10 @@ def _path_panel(result: MonitorComparison, pair: int) -> PathPanel:
         each = [_towards(rows, t, "p_dataset") for t in stages]
     several = len(each) > 0 and len(result.setting.coverage.datasets) > 1
     of_datasets = np.array(each, dtype=np.float64).T if several else np.empty((0, len(stages)))
-    first, second, verdict, side = oriented(result, pair)
+    first, second, verdict, side = oriented(result, pair, room)
     return PathPanel(
         label=f"{first} vs {second}",
-        note=standing(result, pair),
+        note=standing(result, pair, room),
         names=(first, second),
         verdict=verdict,
         stages=stages.astype(np.float64),
@@ -379,7 +386,8 @@ def layout_e_process(result: MonitorComparison, width: Width = PAGE) -> Capitals
     """Return the layout of the e-processes, one panel for each pair shown."""
     refuse_stages(result)
     design, shown = result.design, chosen(result)
-    panels = tuple(_capital_panel(result, pair) for pair in shown)
+    room = panel_room(len(shown), width)
+    panels = tuple(_capital_panel(result, pair, room) for pair in shown)
     limits = (1 / design.alpha_pair, 1 / design.alpha)
     top = max([math.log10(limits[0]), *(float(p.log10_e.max(initial=0.0)) for p in panels)])
     highest = min(top, math.log10(limits[0]) + _HIGH)
@@ -422,10 +430,10 @@ def refuse_stages(result: MonitorComparison) -> None:
         )
 
 
-def _capital_panel(result: MonitorComparison, pair: int) -> CapitalPanel:
+def _capital_panel(result: MonitorComparison, pair: int, room: float) -> CapitalPanel:
     n, log_e = path(result, pair, "n", "log_e")
     each = result.course.path_each
-    first, second, verdict, _ = oriented(result, pair)
+    first, second, verdict, _ = oriented(result, pair, room)
     parts: list[tuple[Array, Array]] = []
     if each:
         of_pair = each["pair"] == pair
@@ -434,7 +442,7 @@ def _capital_panel(result: MonitorComparison, pair: int) -> CapitalPanel:
             parts.append((each["n"][at].astype(float), each["log_e_dataset"][at] / math.log(10)))
     return CapitalPanel(
         label=f"{first} vs {second}",
-        note=standing(result, pair),
+        note=standing(result, pair, room),
         verdict=verdict,
         n=n,
         log10_e=log_e / math.log(10),
@@ -496,7 +504,7 @@ def layout_rearranged(result: Consecutive, width: Width = PAGE) -> OrderFigure:
     # First the pairs whose decision owes most to the order.
     doubt = [-min(max(one.first, one.second), 1 - one.first - one.second) for one in result.orders]
     shown = [int(i) for i in np.argsort(doubt, kind="stable")[:MOST]]
-    panels = tuple(_order_panel(result, i) for i in shown)
+    panels = tuple(_order_panel(result, i, panel_room(len(shown), width)) for i in shown)
     name = measure_name(result.measure)
     many = len(result.sides)
     over = count(result.permutations, "random order")
@@ -525,9 +533,9 @@ def layout_rearranged(result: Consecutive, width: Width = PAGE) -> OrderFigure:
     )
 
 
-def _order_panel(result: Consecutive, pair: int) -> OrderPanel:
+def _order_panel(result: Consecutive, pair: int, room: float) -> OrderPanel:
     one, sides = result.orders[pair], result.sides[pair]
-    brief = fitted(sides, NAME, bold=True)
+    brief = fitted(sides, (room - across(" vs ", 9, bold=True)) / 2, 9, bold=True)
     shares = [(brief[sides[0]], one.first), (brief[sides[1]], one.second)]
     shares = shares[::-1] if result.turns[pair] else shares
     (first, _), (second, _) = shares
@@ -594,7 +602,8 @@ def layout_sequence(result: MonitorComparison, width: Width = PAGE) -> Sequences
     """Return the layout of the confidence sequences, one panel for each pair shown."""
     refuse_stages(result)
     measure, shown = result.measure, chosen(result)
-    panels = tuple(_sequence_panel(result, pair) for pair in shown)
+    room = panel_room(len(shown), width)
+    panels = tuple(_sequence_panel(result, pair, room) for pair in shown)
     ends = measure.effect_interval(-measure.margin, measure.margin)
     tolerance = (float(ends[0]), float(ends[1])) if measure.margin > 0 else None
     log = measure.scale != "identity"
@@ -630,16 +639,16 @@ def layout_sequence(result: MonitorComparison, width: Width = PAGE) -> Sequences
     )
 
 
-def _sequence_panel(result: MonitorComparison, pair: int) -> SequencePanel:
+def _sequence_panel(result: MonitorComparison, pair: int, room: float) -> SequencePanel:
     n, low, high = path(result, pair, "n", "low", "high")
     estimate = result.course.estimate[pair]
-    first, second, verdict, sign = oriented(result, pair)
+    first, second, verdict, sign = oriented(result, pair, room)
     if sign < 0:
         low, high, estimate = -high, -low, -estimate
     low, high = result.measure.effect_interval(low, high)
     return SequencePanel(
         label=f"{first} vs {second}",
-        note=standing(result, pair),
+        note=standing(result, pair, room),
         verdict=verdict,
         n=n,
         low=low,

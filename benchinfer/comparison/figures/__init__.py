@@ -10,6 +10,7 @@ from benchinfer.comparison.evidence import Setting
 from benchinfer.comparison.figures import (
     critical_difference,
     datasets,
+    estimation,
     forest,
     heatmap,
     influence,
@@ -53,6 +54,7 @@ def _ranked(kind: Kind) -> Kind:
 COMPARISON: Mapping[str, Kind] = {
     "ranking": Kind(ranking.layout, ranking.size, ranking.draw, ranking.suits),
     "forest": Kind(forest.layout, forest.size, forest.draw),
+    "estimation": Kind(estimation.layout, estimation.size, estimation.draw),
     **{name: of_part(kind, lambda result: result.relation()) for name, kind in RELATION.items()},
     **{name: _ranked(RELATION[name]) for name in ("matrix", "letters")},
     "multi-comparison": Kind(multi_comparison.layout, multi_comparison.size, multi_comparison.draw),

@@ -334,26 +334,34 @@ def draw_reference(
     lines(ax, [(neutral, top, neutral, bottom) for top, bottom in spans], INK, 0.9, zorder=1)
 
 
-def draw_marks(rows: Sequence[tuple[float, Contrast]], ax: Axes) -> None:
-    """Draw intervals and estimates at heights; an arrow where an end is off the axis."""
+def draw_marks(rows: Sequence[tuple[float, Contrast]], ax: Axes, *, upright: bool = False) -> None:
+    """Draw intervals and estimates at heights; an arrow where an end is off the axis.
+
+    If `upright`, they run up the y axis, at places along the x axis.
+    """
     for verdict in Verdict:
         same_verdict = [(at, row) for at, row in rows if row.verdict == verdict]
         if same_verdict:
-            _draw_marks(same_verdict, MARKS[verdict], ax)
+            _draw_marks(same_verdict, MARKS[verdict], ax, -1 if upright else 1)
 
 
-def _draw_marks(rows: Sequence[tuple[float, Contrast]], mark: Mark, ax: Axes) -> None:
-    left, right = ax.get_xlim()
+def _draw_marks(
+    rows: Sequence[tuple[float, Contrast]], mark: Mark, ax: Axes, step: Literal[1, -1]
+) -> None:
+    """Draw marks of one verdict; coordinates are taken in the order of `step`."""
+    left, right = ax.get_xlim() if step == 1 else ax.get_ylim()
     known = [(at, r.low, r.high) for at, r in rows if r.low is not None and r.high is not None]
     ends = [(max(low, left), at, min(high, right), at) for at, low, high in known]
-    lines(ax, ends, mark.colour, 1.6)
+    turned = [(y0, x0, y1, x1) for x0, y0, x1, y1 in ends]
+    lines(ax, ends if step == 1 else turned, mark.colour, 1.6)
     for x, head, beyond in (
-        (left, "<", [at for at, low, _ in known if low < left]),
-        (right, ">", [at for at, _, high in known if high > right]),
+        (left, "<v"[step < 0], [at for at, low, _ in known if low < left]),
+        (right, ">^"[step < 0], [at for at, _, high in known if high > right]),
     ):
         if beyond:
-            ax.plot([x] * len(beyond), beyond, head, color=mark.colour, ms=5, clip_on=False)
-    finite = [(row.estimate, at) for at, row in rows if math.isfinite(row.estimate)]
+            places = ([x] * len(beyond), beyond)[::step]
+            ax.plot(*places, head, color=mark.colour, ms=5, clip_on=False)
+    finite = [(row.estimate, at)[::step] for at, row in rows if math.isfinite(row.estimate)]
     if finite:
         ax.plot(
             *zip(*finite, strict=True),

@@ -107,7 +107,7 @@ def layout_prediction(new: NewDataset, width: Width = PAGE) -> Bars:
     near = f"outline, in brackets: within {margin(measure)} of the best there" if tolerant else ""
     return Bars(
         rows=rows,
-        top=1.0,
+        top=min(1.0, 1.05 * max(max(row.value or 0.0, row.outline or 0.0) for row in rows)),
         title=f"On a new data set of the domain: {name}, {measure.better} is better",
         axis="probability to be the best algorithm there",
         notes=(*([near] if near else []), *key(names)),

@@ -47,7 +47,7 @@ def layout(
 ) -> PairForest:
     """Return the layout of a row for each data set, by default of the two best by mean rank."""
     names = _names(local, pair)
-    at = {dataset: p for dataset, one in local.items() if (p := _place(one, names)) is not None}
+    at = {dataset: p for dataset, one in local.items() if (p := place_of(one, names)) is not None}
     if not at:
         raise ArgumentError(
             f"{names[0]!r} and {names[1]!r} are not compared on one data set.",
@@ -57,7 +57,7 @@ def layout(
     if first.pairs.directed:  # as it was tested
         names = first.pairs.sides[next(iter(at.values()))]
     labels = fitted([*at], 0.38 * width)
-    rows = [_row(local[dataset], p, names, labels[dataset]) for dataset, p in at.items()]
+    rows = [row_of(local[dataset], p, names, labels[dataset]) for dataset, p in at.items()]
     rows = sorted(rows, key=lambda row: row.estimate)
     # Data sets of all sizes of differences, where there is no room for all.
     shown = [
@@ -117,13 +117,13 @@ def _names(local: Comparisons, pair: tuple[str, str] | None) -> tuple[str, str]:
     return _best(local, known) if pair is None else pair
 
 
-def _place(one: Comparison, names: tuple[str, str]) -> int | None:
+def place_of(one: Comparison, names: tuple[str, str]) -> int | None:
     """Return the number of a pair of algorithms among those compared."""
     sides = one.pairs.sides
     return next((p for p, side in enumerate(sides) if side in (names, names[::-1])), None)
 
 
-def _row(one: Comparison, p: int, names: tuple[str, str], label: str) -> forest.Row:
+def row_of(one: Comparison, p: int, names: tuple[str, str], label: str) -> forest.Row:
     """Return the row of a pair in one comparison, the first of the names first."""
     effects = one._effects()
     verdict = Verdict(int(one.pairs.codes[p]))

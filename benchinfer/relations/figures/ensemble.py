@@ -228,7 +228,8 @@ def layout_verdicts(
 
 
 _TILES, _COLUMN = 0.62, 0.115  # share of the width that tiles may take, inches of a legible head
-_HEAD = 1.45  # inches that a head may be long
+_HEAD, _LONG = 1.45, 2.8  # inches that a head may be long, and one of few
+_FEW = 3  # pairs
 
 
 def verdict_tiles(
@@ -274,7 +275,7 @@ def _heads(pairs: Sequence[tuple[str, str]], *, second_only: bool) -> tuple[str,
     """Return the column heads: both names of each pair, or only the second one."""
     if second_only:
         return tuple(name for _, name in pairs)
-    room = (_HEAD - across(" : ")) / 2
+    room = ((_LONG if len(pairs) <= _FEW else _HEAD) - across(" : ")) / 2
     names = fitted(dict.fromkeys(name for pair in pairs for name in pair), room)
     return tuple(f"{names[a]} : {names[b]}" for a, b in pairs)
 

@@ -1,3 +1,6 @@
+from unittest.mock import patch
+
+import numpy as np
 import pytest
 
 import benchinfer as bi
@@ -34,3 +37,17 @@ def test_gaps_say_what_they_are(table):
     laid = figures.layout_aggregates(result)
     assert laid.title == "Aggregates: optimality gap of simulated score, lower is better"
     assert laid.rows[0].label == "alg1"
+
+
+def test_intervals_without_ends_are_no_lines_and_are_counted(resampled):
+    table = resampled.summary()
+    low = np.array(table["conf_low"])
+    assert np.isfinite(low).all()
+    bare = resampled.summary().assign(conf_low=-np.inf, conf_high=np.inf)
+    with patch.object(type(resampled), "summary", lambda _: bare):
+        laid = figures.layout_aggregates(resampled)
+        figure = bi.plot(resampled, "aggregates")
+    assert {row.said for row in laid.rows} == {"no ends"}
+    assert f"{len(bare)} intervals without ends, which resamples do not reach" in laid.notes
+    lines = [line for line in figure.axes[0].lines if line.get_linewidth() == 1.6]
+    assert sum(np.isfinite(line.get_xdata()).sum() for line in lines) == 0
