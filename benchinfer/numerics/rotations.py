@@ -566,8 +566,7 @@ def canonical_order(means: Array) -> Codes:
 
 def _rotated(table: Array, n: int, seed: int) -> Array:
     """Return (n, K - 1) contrasts of the table along n uniform directions."""
-    # (D, K - 1) orthonormal contrasts of the rows
-    z = (table - table.mean(axis=1, keepdims=True)) @ helmert(table.shape[1]).T
+    z = _orthonormal(table)
     d, q = z.shape
     _, size, axes = np.linalg.svd(z, full_matrices=False)
     held = size > _NULL * max(float(size[0]), 1e-300)
@@ -619,6 +618,11 @@ def signed_parts(
     step = max(1, _MOST_SUMS // max(terms.shape[1], 1))
     for start in range(first, n, step):
         yield signed_sums(terms, seed, start, min(start + step, n))
+
+
+def _orthonormal(table: Array) -> Array:
+    """Return (D, K - 1) orthonormal contrasts of the rows."""
+    return (table - table.mean(axis=1, keepdims=True)) @ helmert(table.shape[1]).T
 
 
 def _of_directions(
