@@ -34,7 +34,7 @@ test-kernels: $(READY)
 		OPENBLAS_CORETYPE=$$kernel OMP_NUM_THREADS=1 $(BIN)/pytest -n 2 --dist worksteal $(NUMERICAL) $(ARGS); done
 
 demo: $(READY)
-	$(BIN)/benchinfer report datasets/sklearn_bootstrap/scores.csv.gz --output demo/report.html
+	$(BIN)/benchinfer report datasets/sklearn_bootstrap/scores.csv.zst --output demo/report.html
 
 # The wheel in an environment of its own, without any extra: what a new user installs and runs.
 CORE := .venv-core
@@ -49,11 +49,12 @@ test-core: $(READY)
 # what newer ones of others change.
 OLDEST := .venv-oldest
 EXTRAS := bayes excel sql
+GROUPS := dev docs datasets
 test-oldest: $(READY)
 	rm -rf $(OLDEST) && $(UV) venv --quiet --no-project --python $(BIN)/python $(OLDEST)
 	$(UV) pip compile --quiet --no-header --resolution lowest-direct $(EXTRAS:%=--extra %) \
 		--python $(OLDEST) --output-file $(OLDEST)/versions pyproject.toml
-	$(UV) pip install --quiet --python $(OLDEST) --constraint $(OLDEST)/versions --group dev \
+	$(UV) pip install --quiet --python $(OLDEST) --constraint $(OLDEST)/versions $(GROUPS:%=--group %) \
 		--editable . --requirement $(OLDEST)/versions
 	$(UV) pip list --python $(OLDEST)
 	OMP_NUM_THREADS=1 $(OLDEST)/bin/pytest -n 2 --dist worksteal -W ignore::DeprecationWarning $(ARGS)

@@ -16,7 +16,7 @@ log=.tools/python.log
 # rm, because `uv venv` replaces only when told to and older versions do not know the option.
 make_venv() { rm -rf "$venv" && "$uv" venv --no-project --python "$1" "$venv" 2>>"$log"; }
 give_up() {
-    echo "No Python ${python:-3.12 or 3.13} is installed, and none can be downloaded ($log):" \
+    echo "No Python ${python:-3.12, 3.13 or 3.14} is installed, and none can be downloaded ($log):" \
         "install python${python:-3.13}, then run make again." >&2
     exit 1
 }

@@ -284,7 +284,12 @@ def _record(name: str, fields: dict[str, Any]) -> object:
 
 @cache
 def _hints(record: type) -> dict[str, Any]:
-    return get_type_hints(record)
+    return get_type_hints(record, localns=type_parameters(record))
+
+
+def type_parameters(record: type) -> dict[str, Any]:
+    """Return the type parameters of a class and its bases, which Python 3.12 does not look up."""
+    return {one.__name__: one for base in record.__mro__ for one in base.__type_params__}
 
 
 def _fits(value: Any, kind: Any) -> bool:  # noqa: C901, PLR0911 (one return for each kind of type)
@@ -330,6 +335,23 @@ def note_input(path: str | Path) -> None:
     _inputs.add(os.path.realpath(path))
 
 
+def exists(path: str | Path) -> bool:
+    """Return whether a path exists; raise an OSError where nothing can tell.
+
+    From Python 3.14 on, `pathlib.Path.exists` hides that a name is too long, or that there is no
+    permission to look.
+    """
+    try:
+        Path(path).stat()
+    except (FileNotFoundError, NotADirectoryError, ValueError):
+        return False
+    except OSError as error:
+        if error.errno == errno.ELOOP:
+            return False
+        raise
+    return True
+
+
 def check_target(path: str | Path) -> None:
     """Raise a BenchinferError where a path is empty, a folder, or a file that was read."""
     text = str(path)
@@ -343,8 +365,8 @@ def check_target(path: str | Path) -> None:
                 f"{str(path)!r} is a link to a file that is not there.",
                 hint="name the file itself, or remove the link.",
             )
-        same = (Path(path).samefile(name) for name in _inputs if Path(name).exists())
-        if Path(path).exists() and any(same):
+        same = (Path(path).samefile(name) for name in _inputs if exists(name))
+        if exists(path) and any(same):
             raise BenchinferError(
                 f"{str(path)!r} was read as input and is not overwritten.",
                 hint="name another file.",
@@ -362,7 +384,7 @@ def write_atomically(path: str | Path, text: str) -> Path:
     with writing(path):
         target = followed(path)
         # Windows has no locks of this kind: a crash may leave half a file there.
-        if sys.platform == "win32" or (target.exists() and not target.is_file()):
+        if sys.platform == "win32" or (exists(target) and not target.is_file()):
             target.write_bytes(data)
         else:
             _replace(target, data)
@@ -375,10 +397,10 @@ def write_together(texts: Mapping[Path, str]) -> None:
     try:
         for path, text in texts.items():
             with writing(path):
-                for folder in reversed([place for place in path.parents if not place.exists()]):
+                for folder in reversed([place for place in path.parents if not exists(place)]):
                     folder.mkdir()
                     made.append(folder)
-                made += [] if path.exists() else [path]
+                made += [] if exists(path) else [path]
             write_atomically(path, text)
     except BaseException:
         for place in reversed(made):
@@ -401,12 +423,12 @@ def followed(path: str | Path) -> Path:
     """Return the target of a path after links are followed; the file need not exist."""
     real = Path(os.path.realpath(path))
     for folder in (Path(path).parent, real.parent):
-        if not folder.exists():
+        if not exists(folder):
             raise BenchinferError(f"there is no folder {str(folder)!r}.", hint="create it first.")
     if real.is_symlink():
         raise OSError(errno.ELOOP, "")
     # The links of /dev/stdout and its like lead to names that are no files.
-    return real if real.is_file() or not Path(path).exists() else Path(path)
+    return real if real.is_file() or not exists(path) else Path(path)
 
 
 @contextmanager
@@ -439,7 +461,7 @@ class LockedFile(AbstractContextManager["LockedFile"]):
         check_target(path)
         with writing(path):
             self.path = followed(path)  # whoever names it by a link waits for the same lock
-            if self.path.exists() and not self.path.is_file():
+            if exists(self.path) and not self.path.is_file():
                 raise BenchinferError(
                     f"{str(path)!r} is no file.", hint="a state is a file of its own."
                 )
@@ -476,7 +498,7 @@ class LockedFile(AbstractContextManager["LockedFile"]):
 
 def _replace(target: Path, data: bytes) -> None:
     """Write a temporary file, and rename it to the target."""
-    old = target.stat() if target.exists() else None
+    old = target.stat() if exists(target) else None
     if old and not os.access(target, os.W_OK):
         raise PermissionError(errno.EACCES, "")
     _clear(target.parent)

@@ -18,6 +18,7 @@ from benchinfer.comparison.options import TestedOptions
 from benchinfer.core.frames import GLOSSARY
 from benchinfer.core.measure import Measure
 from benchinfer.core.provenance import StoredOptions
+from benchinfer.core.saving import type_parameters
 from benchinfer.core.sections import Rows
 from benchinfer.reports import documents
 from benchinfer.reports.documents import Document
@@ -220,11 +221,12 @@ def _member(document: Document, name: str) -> tuple[object, str]:
     source = resolve_name(document.source)
     member = getattr_static(source, name, None)
     method = member.fget if isinstance(member, property) else member
+    types = _TYPES | type_parameters(source)
     if isfunction(method):
         summary = (method.__doc__ or "").partition("\n")[0].removeprefix("Return ")
-        kind, text = get_type_hints(method, localns=_TYPES)["return"], summary
+        kind, text = get_type_hints(method, localns=types)["return"], summary
     else:
-        kind, text = get_type_hints(source, localns=_TYPES)[name], attributes(source)[name]
+        kind, text = get_type_hints(source, localns=types)[name], attributes(source)[name]
     text = re.sub(r"\bNone\b", "null", text.replace("`", ""))
     return kind, f"{text[0].upper()}{text[1:]}"
 

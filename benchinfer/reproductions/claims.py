@@ -168,7 +168,7 @@ def what_holds() -> pd.DataFrame:
     Examples
     --------
     >>> table = what_holds().set_index("study")
-    >>> table.loc["demsar2006", ["best", "best_decided"]].tolist()
+    >>> table[["best", "best_decided"]].loc["demsar2006"].tolist()
     [3, 1]
     """
     import pandas as pd

@@ -17,6 +17,7 @@ from benchinfer.core.errors import BenchinferError, ScoreTableError
 from benchinfer.core.saving import (
     LockedFile,
     check_target,
+    exists,
     read_sealed,
     sealed,
     write_atomically,
@@ -48,7 +49,7 @@ class BoardFile(LockedFile):
     def read(self, design: Mapping[str, Any]) -> list[JudgedEntry]:
         """Read the entries that were judged, by rules that must not have changed."""
         check_target(self.path)
-        if not self.path.exists():
+        if not exists(self.path):
             return []
         document = read_sealed(self.path, "board", FORMAT, what="the state of a board", hint=_HINT)
         before, entries = document.get("design"), document.get("entries")
@@ -122,7 +123,7 @@ class BoardFile(LockedFile):
             for name, value in sealed(document).items()
         ]
         text = "{\n" + ",\n".join(parts) + "\n}\n"
-        if not self.path.exists() or self.path.read_text(encoding="utf-8") != text:
+        if not exists(self.path) or self.path.read_text(encoding="utf-8") != text:
             write_atomically(self.path, text)
 
     def forged(self) -> BenchinferError:

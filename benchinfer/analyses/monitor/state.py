@@ -20,6 +20,7 @@ from benchinfer.core.saving import (
     check_target,
     decode,
     encode,
+    exists,
     read_sealed,
     sealed,
     write_atomically,
@@ -63,7 +64,7 @@ class StateFile(LockedFile):
         """Read the past of an experiment of this design; a new one has none."""
         wanted = json.loads(json.dumps(design))
         check_target(self.path)  # the table is read by now
-        if not self.path.exists():
+        if not exists(self.path):
             return Memory(wanted)
         what = "the state of a monitored experiment"
         document = read_sealed(self.path, "monitor", FORMAT, what=what, hint=_HINT)
@@ -101,7 +102,7 @@ class StateFile(LockedFile):
 
         Before the first stage there is nothing to remember, and the design may still change.
         """
-        if not memory.pins and not self.path.exists():
+        if not memory.pins and not exists(self.path):
             return
         document: dict[str, Any] = {
             "monitor": FORMAT,
@@ -116,7 +117,7 @@ class StateFile(LockedFile):
             for name, value in sealed(document).items()
         ]
         text = "{\n" + ",\n".join(parts) + "\n}\n"
-        if not self.path.exists() or self.path.read_text(encoding="utf-8") != text:
+        if not exists(self.path) or self.path.read_text(encoding="utf-8") != text:
             write_atomically(self.path, text)
 
     def refuse(self, broken: Sequence[Broken]) -> ScoreTableError:

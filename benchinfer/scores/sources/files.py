@@ -15,7 +15,7 @@ import narwhals as nw
 from benchinfer.core.arguments import is_text
 from benchinfer.core.errors import ScoreTableError
 from benchinfer.core.numbers import count, several
-from benchinfer.core.saving import note_input
+from benchinfer.core.saving import exists, note_input
 from benchinfer.scores.columns.engines import as_label
 from benchinfer.scores.coverage import Finding
 from benchinfer.scores.formats.catalogue import (
@@ -215,12 +215,12 @@ def of_path(source: str | Path, query: str | None, name: str | None) -> Source:
     typed = str(source)
     try:
         path = Path(source).expanduser()
-        exists = path.exists()
+        known = exists(path)
     except (OSError, RuntimeError) as error:  # a name that is too long, a home that is not there
         said = error.strerror if isinstance(error, OSError) else str(error)
         raise ScoreTableError(f"{typed!r} cannot be opened: {said}") from None
-    pattern = any(sign in typed for sign in _SIGNS) and not exists
-    if not pattern and not exists:
+    pattern = any(sign in typed for sign in _SIGNS) and not known
+    if not pattern and not known:
         folder = f"folder {str(path.parent)!r}" if path.parent != Path() else "the current folder"
         raise ScoreTableError(f"there is no file {typed!r}.", hint=f"looked in {folder}.")
     if query is not None and (path.is_dir() or suffix_of(path) not in SQL):
