@@ -637,7 +637,7 @@ def _other_reference(
         sentence=f"The differences do not look normal, and {by} decide"
         f" {count(int(changed.sum()), 'pair')} otherwise ({some_of(pairs, changed)}).",
         remedy="Rotations take them to be normal, sign flips do not: report"
-        f" reference={literal(other)} as well.",
+        f' reference="{other}" as well.',
     )
     return [row]
 
