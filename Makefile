@@ -34,7 +34,7 @@ test-kernels: $(READY)
 		OPENBLAS_CORETYPE=$$kernel OMP_NUM_THREADS=1 $(BIN)/pytest -n 2 --dist worksteal $(NUMERICAL) $(ARGS); done
 
 demo: $(READY)
-	$(BIN)/benchinfer report datasets/sklearn_bootstrap/scores.csv.gz --output demo/report.html
+	$(BIN)/benchinfer report datasets/sklearn_bootstrap/scores.csv.zst --output demo/report.html
 
 # The wheel in an environment of its own, without any extra: what a new user installs and runs.
 CORE := .venv-core

@@ -1,12 +1,15 @@
-"""Write and read the score files of this folder: long CSV, plain or gzipped."""
+"""Write and read the score files of this folder: long CSV, plain or compressed by Zstandard."""
 
 import csv
-import gzip
 import io
 from collections.abc import Iterable
 from pathlib import Path
 
+import pyarrow as pa
+
 HEADER = ("dataset", "replication", "algorithm", "measure", "value")
+
+LEVEL = 22  # of Zstandard: the smallest files
 
 type Row = tuple[str, str, str, str, str]
 
@@ -34,8 +37,7 @@ def write_rows(path: Path, rows: Iterable[Row]) -> None:
     Parameters
     ----------
     path
-        Where to write; a name that ends in ``.gz`` is compressed, without name and time of day,
-        so that equal rows give equal bytes.
+        Where to write; a name that ends in ``.zst`` is compressed.
     rows
         Data set, replication, algorithm, measure and value of each score, already printed.
     """
@@ -44,8 +46,8 @@ def write_rows(path: Path, rows: Iterable[Row]) -> None:
     writer.writerow(HEADER)
     writer.writerows(rows)
     content = buffer.getvalue().encode()
-    if path.suffix == ".gz":
-        content = gzip.compress(content, mtime=0)
+    if path.suffix == ".zst":
+        content = pa.Codec("zstd", LEVEL).compress(content, asbytes=True)
     path.parent.mkdir(parents=True, exist_ok=True)
     partial = path.with_name(f"{path.name}.part")
     partial.write_bytes(content)
@@ -65,8 +67,8 @@ def read_rows(path: Path) -> list[Row]:
     list of tuple of str
         One tuple per score, without the header.
     """
-    content = path.read_bytes()
-    text = (gzip.decompress(content) if path.suffix == ".gz" else content).decode()
+    with pa.input_stream(path) as file:
+        text = file.read().decode()
     header, *rows = csv.reader(io.StringIO(text))
     if tuple(header) != HEADER:
         message = f"{path.name} has the columns {header}, expected {list(HEADER)}."

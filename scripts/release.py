@@ -14,6 +14,7 @@ import subprocess
 import sys
 import tarfile
 import tomllib
+import zipfile
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -22,7 +23,7 @@ from hatchling.builders.wheel import WheelBuilder
 
 ROOT = Path(__file__).resolve().parents[1]
 RECIPE = "packaging/conda/recipe.yaml"
-WHEEL_LIMIT = 2 * 1024**2
+WHEEL_LIMIT = 2_000_000
 DAY = r"\d{4}-\d\d-\d\d"
 SUBMODULE = "./benchinfer  # a clone of its repository, as a submodule"
 # Texts of the clone, with what they are in a release. One of the two occurs once in its file.
@@ -176,6 +177,15 @@ def fill(tree: Path, known: dict[str, str]) -> str:
     return patch
 
 
+def compress(wheel: Path) -> None:
+    """Write the files of a wheel again, by the highest level of compression."""
+    with zipfile.ZipFile(wheel) as archive:
+        files = [(info, archive.read(info)) for info in archive.infolist()]
+    with zipfile.ZipFile(wheel, "w") as archive:
+        for info, content in files:
+            archive.writestr(info, content, zipfile.ZIP_DEFLATED, compresslevel=9)
+
+
 def build(root: Path, out: Path, home: str, day: str) -> list[Path]:
     """Build the archives of a tree into a folder, which is emptied before."""
     known = values(root, address(home), day)
@@ -190,6 +200,7 @@ def build(root: Path, out: Path, home: str, day: str) -> list[Path]:
         Path(next(iter(builder(str(tree)).build(directory=str(out), versions=["standard"]))))
         for builder in (WheelBuilder, SdistBuilder)
     ]
+    compress(built[0])
     digest = hashlib.sha256(built[1].read_bytes()).hexdigest()
     recipe = out / "recipe.yaml"
     text = (tree / RECIPE).read_text(encoding="utf-8")

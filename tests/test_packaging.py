@@ -45,7 +45,7 @@ def test_the_citation_has_the_address_of_the_project():
 def test_a_wheel_has_the_tables_without_the_scripts_that_wrote_them():
     files = {f.distribution_path for f in WheelBuilder(str(ROOT)).recurse_included_files()}
     tables = {f for f in files if f.startswith("benchinfer/_datasets/")}
-    written = {"scores.csv", "scores.csv.gz", "measures.toml", "README.md"}
+    written = {"scores.csv", "scores.csv.zst", "measures.toml", "README.md"}
     assert {Path(f).name for f in tables} == written
     ours = {f"benchinfer/{p.relative_to(PACKAGE)}" for p in FILES}
     assert ours <= files

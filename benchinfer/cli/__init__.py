@@ -2,9 +2,9 @@
 
 import gc
 import os
+import signal
 import sys
 
-INTERRUPTED = 130  # as a shell reports what SIGINT ended
 _USAGE = 2
 _NUMBA = ".numba_config.yaml"
 
@@ -31,7 +31,7 @@ def main() -> None:
         app()
     except KeyboardInterrupt:
         sys.stderr.write("Interrupted.\n")
-        sys.exit(INTERRUPTED)
+        sys.exit(128 + signal.SIGINT)  # as a shell reports what it ended
     finally:
         # Python looks for garbage once more as it ends, which takes a second after a report. DuckDB
         # needs that: it says on stderr that all of its types have leaked where nobody looks.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import sys
 import traceback
 from collections.abc import Generator, Mapping
@@ -13,7 +14,6 @@ from typing import TYPE_CHECKING, Any
 import typer
 from typer.core import TyperGroup
 
-from benchinfer.cli import INTERRUPTED
 from benchinfer.core.arguments import ArgumentError
 from benchinfer.core.errors import (
     BenchinferError,
@@ -40,6 +40,7 @@ class Exit(IntEnum):
 
 FAULTS = "4 the table has faults or cannot answer."
 CODES = f"0 done; 2 wrong usage; {FAULTS}"
+_INTERRUPTED = 128 + signal.SIGINT  # as a shell reports what it ended
 _PIPE_CLOSED = 141  # as a shell reports what SIGPIPE ended
 
 
@@ -143,4 +144,4 @@ def _interruptible() -> Generator[None]:
         yield
     except KeyboardInterrupt:
         sys.stderr.write("Interrupted.\n")
-        raise typer.Exit(INTERRUPTED) from None
+        raise typer.Exit(_INTERRUPTED) from None

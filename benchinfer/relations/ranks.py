@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, NoReturn
 
 import numpy as np
@@ -82,17 +82,23 @@ def ranking(relation: Relation, policy: str | None) -> list[list[str]]:
 
 def _nearest(relation: Relation) -> list[list[str]]:
     """Return the ranking nearest to a relation; raise a NotAWeakOrder if there are several."""
-    from benchinfer.relations.consensus.consensus import consensus
+    from benchinfer.relations.consensus.numerics import costs, solve  # brings solvers: slow
 
-    nearest = consensus({"relation": relation}, solutions=3)
-    if nearest.decided:
-        return nearest.solutions[0].ranking()
-    many = f"{'' if nearest.count_exact else 'at least '}{nearest.count}"
+    votes = costs.tally(relation.states[None], np.array([1]))
+    prices, _ = costs.of_votes(votes, "symdiff", missing_as_undecided=False)
+    effort = costs.Effort.of(None)
+    nearest = solve.solve(prices, costs.FAMILIES["weak"], limit=3, effort=effort)
+    rankings = [
+        replace(relation, states=costs.VERDICTS[states], order=()) for states in nearest.states
+    ]
+    if nearest.optimal and nearest.exact and nearest.count == 1:
+        return ranking(rankings[0], None)
+    many = f"{'' if nearest.exact else 'at least '}{nearest.count}"
     raise NotAWeakOrder(
         f"the relation has no nearest ranking: {many} are equally near.",
         relation.kind,
         relation.violations(),
-        where=[("ranking",), *((str(ranking),) for ranking in nearest.solutions)],
+        where=[("ranking",), *((str(ranking),) for ranking in rankings)],
         hint="consensus({...: relation}) has them all, and what they have in common.",
     )
 

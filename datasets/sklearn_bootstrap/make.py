@@ -1,4 +1,4 @@
-"""Six classifiers on twelve data sets, 100 bootstrap samples each: writes scores.csv.gz.
+"""Six classifiers on twelve data sets, 100 bootstrap samples each: writes scores.csv.zst.
 
 After Hothorn, Leisch, Zeileis & Hornik (2005): a bootstrap sample of a data set is the learning
 sample of all algorithms, the observations that it leaves out are their test sample. Run as
@@ -13,6 +13,7 @@ import sys
 import time
 import warnings
 from collections.abc import Callable, Iterator
+from operator import itemgetter
 from pathlib import Path
 
 import numpy as np
@@ -37,7 +38,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from score_file import Row, figure, read_rows, write_rows
 
 HERE = Path(__file__).resolve().parent
-TARGET = HERE / "scores.csv.gz"
+TARGET = HERE / "scores.csv.zst"
 CACHE = HERE / ".cache" / f"scikit-learn-{sklearn.__version__}"
 REPLICATIONS = 100
 
@@ -255,7 +256,10 @@ def benchmark(dataset: str, bar: tqdm) -> list[Row]:
 
 
 def main() -> None:
-    """Run what is not in the cache, write the score file, drop the cache."""
+    """Run what is not in the cache, write the score file, drop the cache.
+
+    Rows are by measure, data set and algorithm, the order in which they compress best.
+    """
     rows: list[Row] = []
     with tqdm(total=len(DATASETS) * REPLICATIONS, unit="sample") as bar:
         for dataset in DATASETS:
@@ -266,6 +270,7 @@ def main() -> None:
             else:
                 write_rows(part, benchmark(dataset, bar))
             rows += read_rows(part)
+    rows.sort(key=itemgetter(3, 0, 2))
     write_rows(TARGET, rows)
     shutil.rmtree(CACHE.parent)
 

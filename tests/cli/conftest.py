@@ -1,10 +1,7 @@
 """What the tests of the command line share."""
 
 from collections.abc import Callable
-from functools import wraps
 from pathlib import Path
-from types import ModuleType
-from typing import Any
 
 import pytest
 from typer.testing import CliRunner, Result
@@ -22,25 +19,6 @@ def run() -> Run:
         return CliRunner(env={"NO_COLOR": "1", "COLUMNS": "80"}).invoke(app, [*map(str, arguments)])
 
     return command
-
-
-@pytest.fixture
-def spied(monkeypatch: pytest.MonkeyPatch) -> Callable[..., dict[str, Any]]:
-    """Record what an analysis is asked, and answer with other arguments, which take less time."""
-
-    def of(module: ModuleType, name: str, **instead: object) -> dict[str, Any]:
-        given: dict[str, Any] = {}
-        real = getattr(module, name)
-
-        @wraps(real)
-        def spy(scores: object, measure: str, **arguments: object) -> object:
-            given.update(arguments)
-            return real(scores, measure, **instead)
-
-        monkeypatch.setattr(module, name, spy)
-        return given
-
-    return of
 
 
 @pytest.fixture

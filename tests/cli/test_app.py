@@ -9,14 +9,12 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
-import numpy as np
 import pytest
 from typer.testing import CliRunner
 
 import benchinfer as bi
 from benchinfer.cli.app import app
 from benchinfer.cli.options import source
-from benchinfer.core.frames import GLOSSARY
 from benchinfer.scores.columns.roles import LAYOUTS
 
 LOWER = ("--measures", "error:lower:0.01")
@@ -174,14 +172,6 @@ def test_describe_shows_every_cell(run: Callable) -> None:
     assert "median" not in single  # one score per cell has no quantiles worth printing
 
 
-def test_describe_as_json_is_complete(run: Callable) -> None:
-    scores = bi.load_example("simulated/balanced")
-    rows = json.loads(run("describe", "example:simulated/balanced", "--json").stdout)["score"]
-    table = scores.describe()
-    assert [list(row) for row in rows] == [table.columns.tolist()] * len(table)
-    assert [row["mean"] for row in rows] == table["mean"].tolist()
-
-
 def test_describe_with_intervals_of_rates(run: Callable, tmp_path: Path) -> None:
     path = tmp_path / "items.csv"
     path.write_text("item,a,b\n" + "\n".join(f"{i},{int(i < 12)},0" for i in range(40)))
@@ -212,67 +202,12 @@ def test_a_clear_winner_is_0(run: Callable, clear: Path) -> None:
     assert "P-values are of the closed test of all 3 pairs" in result.stdout
 
 
-def test_structure_is_that_of_the_library(run: Callable) -> None:
-    common = run("compare", "mixed", "example:simulated/balanced", "--structure", "common")
-    assert common.exit_code == 3, common.output
-    assert "    alg1 ? alg2 > alg3 > alg4\n" in common.stdout
-    assert "single-step" in common.stdout
-    own = run("compare", "mixed", "example:simulated/balanced", "--structure", "pairwise")
-    assert own.exit_code == 0, own.output
-    assert "    alg1 > alg2 > alg3 > alg4\n" in own.stdout
-    assert "above 0 to 0.0271" in own.stdout
-    apart = run(*["compare", "mixed", "example:simulated/balanced", "--interval", "simultaneous"])
-    warnings = " ".join(apart.stdout.partition("Warnings")[2].split())
-    assert "1 decided pair has an interval that includes equality" in warnings
-    assert "alg1 and alg2" in warnings
-    document = json.loads(run("compare", "mixed", "example:demsar2006", "--json").stdout)
-    assert document["provenance"]["arguments"]["structure"] == "auto"
-    assert {round(row["df"], 6) for row in document["contrasts"]} == {13}
-
-
 def test_variances_between_data_sets_need_several_of_them(run: Callable, table: Callable) -> None:
     path = table([("d1", r, name, 0.1 * r + 0.01 * r**k) for r in (1, 2, 3, 4)
                   for k, name in enumerate("ab")])  # fmt: skip
     result = run("compare", "mixed", path, *LOWER, "--structure", "diagonal")
     assert result.exit_code == 4
     assert "--structure common" in result.stderr
-
-
-def test_control_compares_with_one_algorithm(run: Callable, clear: Path) -> None:
-    arguments = ("compare", "mixed", clear, *LOWER, "--control")
-    result = run(*arguments, "b")
-    assert result.exit_code == 0, result.output
-    assert "the 2 pairs with the control b" in " ".join(result.stdout.split())
-    document = json.loads(run(*arguments, "b", "--json").stdout)
-    pairs = [(row["first"], row["second"], row["winner"]) for row in document["contrasts"]]
-    assert pairs == [("a", "b", "b"), ("c", "b", "b")]
-    assert document["provenance"]["arguments"]["contrasts"] == "dunnett"
-
-
-@pytest.mark.parametrize("adjust", ["holm", "shaffer", "none"])
-def test_adjust_reaches_the_library(run: Callable, adjust: str) -> None:
-    scores = bi.load_example("demsar2006")
-    document = json.loads(
-        run("compare", "mixed", "example:demsar2006", "--adjust", adjust, "--json").stdout
-    )
-    expected = bi.compare_mixed(scores, adjust=adjust).contrasts(all=True)["p_value"].tolist()
-    assert [row["p_value"] for row in document["contrasts"]] == expected
-
-
-@pytest.mark.parametrize("analysis", ["auto", "mixed", "permutation", "wins"])
-@pytest.mark.parametrize("interval", ["simultaneous", "pairwise"])
-def test_interval_reaches_the_library(run: Callable, interval: str, analysis: str) -> None:
-    scores = bi.load_example("demsar2006")
-    document = json.loads(
-        run("compare", analysis, "example:demsar2006", "--interval", interval, "--json").stdout
-    )
-    if analysis == "auto":
-        found = document["measures"]["AUC"] if "measures" in document else document
-        result = bi.compare(scores, interval=interval)["AUC"]
-    else:
-        found, result = document, getattr(bi, f"compare_{analysis}")(scores, interval=interval)
-    expected = result.contrasts(all=True)["conf_low"].tolist()
-    assert [row["conf_low"] for row in found["contrasts"]] == expected
 
 
 def test_joint_adjustments_go_with_a_common_error(run: Callable) -> None:
@@ -311,24 +246,6 @@ def test_failed_checks_are_printed_with_their_remedies(run: Callable) -> None:
     )
 
 
-def test_comparison_as_json_holds_what_the_library_says(run: Callable, clear: Path) -> None:
-    result = bi.compare_mixed(bi.read_scores(clear, measures="error:lower:0.01"), level=0.9)
-    document = json.loads(run("compare", "mixed", clear, *LOWER, "--level", 0.9, "--json").stdout)
-    assert document["headline"] == result.headline()
-    assert document["order"] == str(result.relation()) == "b > a > c"
-    assert document["decided"] is True
-    assert document["level"] == 0.9
-    assert document["measure"]["better"] == "lower"
-    assert document["provenance"]["digest"] == result.setting.digest
-    for name in ("summary", "contrasts", "diagnostics"):
-        expected = getattr(result, name)(**({"all": True} if name == "contrasts" else {}))
-        assert [list(row) for row in document[name]] == [expected.columns.tolist()] * len(expected)
-        assert set(expected.columns) <= set(GLOSSARY)
-        for column in expected.select_dtypes("number"):
-            written = [math.nan if row[column] is None else row[column] for row in document[name]]
-            np.testing.assert_array_equal(written, expected[column])
-
-
 def test_what_is_not_finite_is_valid_json(run: Callable, clear: Path) -> None:
     text = run("compare", "mixed", clear, *LOWER, "--df", "asymptotic", "--json").stdout
 
@@ -337,16 +254,6 @@ def test_what_is_not_finite_is_valid_json(run: Callable, clear: Path) -> None:
 
     document = json.loads(text, parse_constant=fail)
     assert {math.inf} == {float(row["df"]) for row in document["contrasts"]}
-
-
-def test_per_dataset(run: Callable, clear: Path) -> None:
-    common = ("--resampling", "independent", "--structure", "common")
-    result = run("compare", "mixed", clear, *LOWER, *common, "--per-dataset")
-    assert result.exit_code == 0, result.output
-    assert result.stdout.count("b > a > c") == 6
-    document = json.loads(run("compare", "points", clear, *LOWER, "--per-dataset", "--json").stdout)
-    assert [entry["order"] for entry in document["datasets"].values()] == ["b > a > c"] * 6
-    assert document["refused"] == {}
 
 
 def test_terms_and_columns_reach_the_library(run: Callable, clear: Path) -> None:

@@ -7,10 +7,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-import benchinfer as bi
-from benchinfer.relations.consensus import consensus as consensus_module
-from benchinfer.relations.consensus.consensus import consensus
-
 TABLE = ("consensus", "example:sklearn_bootstrap", "--by", "points")
 BOTH = ("--measure", "error:lower:0.01", "--measure", "seconds:lower")
 
@@ -27,46 +23,6 @@ def circle(table: Callable[..., Path]) -> Path:
             for name in order
         ]
     )
-
-
-def test_it_is_the_consensus_of_the_library(run: Callable) -> None:
-    names = ("-m", "error", "-m", "seconds")
-    result = run(*TABLE, *names, "--weights", "1, 0.2", "--family", "linear", "--json")
-    document = json.loads(result.stdout)
-    scores = bi.load_example("sklearn_bootstrap")
-    each = {
-        name: bi.per_dataset(bi.compare_points, scores, name).relations()
-        for name in ("error", "seconds")
-    }
-    ensemble = bi.Ensemble.joined(each, {"error": 1, "seconds": 0.2})
-    found = consensus(ensemble, family="linear")
-    assert document["order"] == str(found)
-    assert document["cost"] == found.cost
-    assert document["weights"] == {"error": 1, "seconds": 0.2}
-    assert document["concordance"] == ensemble.concordance()
-    assert document["support"][0]["regret"] == found.support()["regret"][0]
-    assert next(iter(document["relations"])) == "error: blobs"
-    assert document["decided"] == (result.exit_code == 0)
-
-
-def test_every_argument_reaches_the_library(run: Callable, monkeypatch: pytest.MonkeyPatch) -> None:
-    given: dict[str, object] = {}
-    real = consensus_module.consensus
-
-    def spy(ensemble: bi.Ensemble, **arguments: object) -> object:
-        given.update(arguments, n=len(ensemble))
-        return real(ensemble)
-
-    monkeypatch.setattr("benchinfer.consensus", spy)
-    options = ("--method", "cks", "--family", "partial", "--missing-pairs", "undecided")
-    run(*TABLE, "--measure", "error", *options, "--time-limit", "5")
-    assert given == {
-        "method": "cks",
-        "family": "partial",
-        "missing_pairs": "undecided",
-        "time_limit": 5,
-        "n": 12,
-    }
 
 
 def test_a_unique_order_is_decided(run: Callable, clear: Path) -> None:

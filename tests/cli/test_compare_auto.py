@@ -1,7 +1,5 @@
 """Comparison by the analysis that fits, on the command line."""
 
-import json
-
 import pytest
 
 import benchinfer as bi
@@ -35,27 +33,6 @@ def test_one_measure_is_answered_as_its_analysis_does(run):
     basis = bi.compare(bi.load_example("sklearn_bootstrap"), "error").basis("error")
     assert basis in " ".join(found.stdout.split())
     assert set(named.stdout.splitlines()) <= set(found.stdout.splitlines())
-
-
-def test_json_has_the_comparisons_and_the_choice(run):
-    document = json.loads(run(TABLE, "--json").stdout)
-    assert list(document["measures"]) == ["error", "seconds"]
-    error = document["measures"]["error"]
-    assert error["analysis"] == "Permutation tests"
-    assert error["provenance"]["choice"].startswith("6 of 72 residuals")
-    assert document["basis"]["error"].startswith("Permutation tests, as 6 of 72")
-    assert document["refused"] == {}
-
-
-@pytest.mark.slow
-def test_each_data_set_has_the_analysis_that_fits_it(run):
-    shown = run("compare", TABLE, "-m", "error", "--per-dataset")
-    local = bi.per_dataset(bi.compare, bi.load_example("sklearn_bootstrap"), "error")
-    for name, relation in local.relations().items():
-        assert f"{name} " in shown.stdout
-        assert relation.algorithms == local[name].algorithms
-    assert "each by itself" in shown.stdout
-    assert "the table has 2 measures" in run("compare", TABLE, "--per-dataset").stderr
 
 
 @pytest.mark.slow

@@ -8,25 +8,6 @@ import pytest
 TABLE = ("compare", "bayes-pairs", "example:demsar2006", "--seed", "1")
 
 
-def test_what_papers_print_stands_beside_probabilities(run: Callable) -> None:
-    done = run(*TABLE, "--test", "sign", "--details")
-    assert done.exit_code == 3
-    text = " ".join(done.stdout.split())
-    assert "On the next one of data sets like these 14" in text
-    assert "Which outcome is the most probable one" in text
-    assert "not how probable that outcome is" in text
-    assert "The pseudo-observation has strength 1, placed at 'equivalent'" in text
-
-
-def test_the_document_has_both(run: Callable) -> None:
-    done = run(*TABLE, "--test", "signed-rank", "--quantity", "dominant", "--json")
-    found = json.loads(done.stdout)
-    assert found["published_test"] == "signed-rank"
-    assert found["quantity"] == "dominant"
-    assert found["contrasts"][0]["prob_first"] == found["dominance"][0]["dominant_first"]
-    assert found["provenance"]["arguments"]["draws"] == 50_000
-
-
 def test_priors_of_the_pseudo_observation_are_read(run: Callable) -> None:
     asked = (*TABLE, "--test", "sign", "--json", "--prior")
     found = json.loads(run(*asked, "strength=3", "--prior", "place=first").stdout)

@@ -1,19 +1,13 @@
 """What `compare permutation` can be asked, and what it says of its tests."""
 
-import inspect
 import json
-import re
 from collections.abc import Callable
 from typing import Any
 
 import pytest
 
-import benchinfer as bi
-from benchinfer.analyses.permutation import compare
-
 ROC = ("compare", "permutation", "example:demsar2006")
 BOOTSTRAP = ("compare", "permutation", "example:sklearn_bootstrap", "--measure", "error")
-BEST_FIRST = "C4.5+m+cf, C4.5+m, C4.5+cf, C4.5"
 
 
 def _document(run: Callable, *arguments: object) -> dict[str, Any]:
@@ -22,50 +16,6 @@ def _document(run: Callable, *arguments: object) -> dict[str, Any]:
 
 def _words(run: Callable, *arguments: object) -> str:
     return " ".join(run(*arguments).stdout.split())
-
-
-def test_every_argument_reaches_the_library(run: Callable, spied: Callable) -> None:
-    real = compare.compare_permutation
-    given = spied(compare, "compare_permutation")
-    run(
-        *BOOTSTRAP,
-        *("--order", "lda, svm", "--alternative", "better", "--adjust", "step-down"),
-        *(
-            "--level",
-            "0.9",
-            "--target",
-            "datasets",
-            "--scale",
-            "dataset",
-            "--on",
-            "values",
-            "--null",
-            "monte-carlo",
-        ),
-        *("--resamples", "500", "--pairs", "pooled", "--stop", "--seed", "7", "--missing", "error"),
-        *("--n-jobs", "2"),
-    )
-    assert given == {
-        "contrasts": ("lda", "svm"),
-        "control": None,
-        "alternative": "better",
-        "adjust": "step-down",
-        "interval": "compatible",
-        "level": 0.9,
-        "target": "datasets",
-        "scale": "dataset",
-        "on": "values",
-        "null": "monte-carlo",
-        "resamples": 500,
-        "pairs": "pooled",
-        "stop": True,
-        "seed": 7,
-        "missing": "error",
-        "trend": None,
-        "n_jobs": 2,
-        "progress": True,
-    }
-    assert set(given) == set(inspect.unwrap(real).__kwdefaults__)
 
 
 def test_exact_tests_of_pairs(run: Callable) -> None:
@@ -103,49 +53,12 @@ def test_monte_carlo_says_its_error_and_seed(run: Callable) -> None:
     assert "errors of p-values" not in asymptotic
 
 
-def test_one_sided_tests_have_their_errors_in_a_sentence(run: Callable) -> None:
-    text = run(
-        *ROC, *("--null", "monte-carlo", "--resamples", 500, "--alternative", "worse")
-    ).stdout
-    assert re.search(r" p +worse  verdict\n", text)
-    assert "Monte Carlo errors of p-values: at most 0.0" in " ".join(text.split())
-
-
 @pytest.mark.slow
 def test_stopping(run: Callable) -> None:
     arguments = ("--pairs", "pooled", "--stop", "--seed", 1, "--target", "datasets")
     text = _words(run, *BOOTSTRAP, *arguments)
     assert "random arrangements, after which all decisions were certain; seed 1." in text
     assert "100,000" not in text
-
-
-def test_trend(run: Callable) -> None:
-    order = "C4.5+m+cf > C4.5+m > C4.5+cf > C4.5"
-    said = f"Page's test of the trend {order}: z = 3.123, p < 0.001 (exact)."
-    assert said in _words(run, *ROC, "--trend", BEST_FIRST)
-    rows = _document(run, *ROC, "--trend", BEST_FIRST)["tests"]
-    expected = bi.compare_permutation(bi.load_example("demsar2006"), seed=1)
-    page = expected.tests(BEST_FIRST.split(", ")).iloc[-1]
-    assert rows[-1]["test"].startswith("Page")
-    assert rows[-1]["p_value"] == page["p_value"]
-
-
-@pytest.mark.slow
-def test_details_fit_a_terminal(run: Callable) -> None:
-    text = run(*BOOTSTRAP, "--details", "--on", "normal-scores", "--seed", 1).stdout
-    assert max(map(len, text.splitlines())) <= 80
-    for said in (
-        "quadratic form of normal scores ",
-        "largest contrast of normal scores ",
-        "Iman-Davenport (corrected for ties)",
-        "first  second  single-step  step-down  Nemenyi\n",
-        "They control errors over pairs only if all algorithms are alike: a third one",
-        "2.176 for all pairs (Nemenyi), 1.967 with a",
-    ):
-        assert said in text
-    pairs = text.partition("from scores that all algorithms share\n")[2].partition("\n\n")[0]
-    assert len(pairs.splitlines()) == 16
-    assert "random arrangements, seed 1)." in " ".join(text.split())
 
 
 def test_what_is_not_answered_is_said(run: Callable, table: Callable) -> None:
@@ -156,30 +69,6 @@ def test_what_is_not_answered_is_said(run: Callable, table: Callable) -> None:
     arguments = ("compare", "permutation", path, "--measures", "error:lower", "--details")
     assert "Not answered: one critical difference for all pairs needs" in _words(run, *arguments)
     assert _document(run, *arguments)["critical_difference"] == {}
-
-
-def test_json_holds_the_tests(run: Callable) -> None:
-    result = bi.compare_permutation(bi.load_example("demsar2006"), seed=4, resamples=1000)
-    arguments = (*ROC, "--seed", 4, "--resamples", 1000)
-    document = _document(run, *arguments)
-    assert document["analysis"] == "Permutation tests"
-    assert document["provenance"]["seed"] == 4
-    assert [row["p_value"] for row in document["tests"]] == result.tests()["p_value"].tolist()
-    expected = result.contrasts(all=True)
-    assert list(document["contrasts"][0]) == expected.columns.tolist()
-    assert [row["p_value"] for row in document["contrasts"]] == expected["p_value"].tolist()
-    assert "post_hoc" not in document
-    detailed = _document(run, *arguments, "--details")
-    assert len(detailed["post_hoc"]) == len(result.post_hoc())
-    assert detailed["critical_difference"]["nemenyi"] == result.critical_difference()
-
-
-@pytest.mark.slow
-def test_per_dataset(run: Callable) -> None:
-    result = run(*BOOTSTRAP, "--per-dataset", "--resamples", 2000, "--seed", 1)
-    assert result.exit_code == 0, result.output
-    assert "digits              svm > rf > " in result.stdout
-    assert "P-values are adjusted within each data set" in result.stdout
 
 
 @pytest.mark.parametrize(

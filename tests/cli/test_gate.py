@@ -8,8 +8,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-import benchinfer as bi
-
 ASK = ("gate", "example:simulated/balanced", "--baseline", "alg1", "--candidate", "alg2", "-m")
 
 
@@ -93,26 +91,6 @@ def test_names_are_data_in_markdown(run: Callable, clear: Path) -> None:
     assert title.startswith("### Pass")
     assert r"than \<b\>\|\`a\_b\` by 0.01 or more" in title
     assert heads.count("|") == rule.count("|") == row.count("|") == 8
-
-
-def test_json_is_what_the_library_says(run: Callable) -> None:
-    found = json.loads(run(*ASK, "score:higher:0.01", "--json").stdout)
-    scores = bi.read_scores(
-        bi.load_example("simulated/balanced").to_frame(), measures="score:higher:0.01"
-    )
-    gate = bi.gate(scores, baseline="alg1", candidate="alg2")
-    assert found["measures"] == gate.summary().to_dict("records")
-    assert (found["verdict"], found["headline"]) == (gate.verdict, str(gate))
-    assert found["evidence"]["score"]["more_datasets"] == 5
-
-
-def test_a_page_of_it(run: Callable, tmp_path: Path) -> None:
-    found = run(*ASK, "score:higher:0.02", "--report", tmp_path / "gate.html")
-    assert found.exit_code == 0, found.output
-    assert "Report:" in found.stdout
-    text = (tmp_path / "gate.html").read_text(encoding="utf-8")
-    assert "Gate: alg2 in place of alg1" in text
-    assert "compare_mixed" in text
 
 
 def test_comparisons_say_that_they_are_no_gate(run: Callable) -> None:

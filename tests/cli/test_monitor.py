@@ -97,19 +97,6 @@ def test_wrong_usage(run: Callable, growing: Callable, arguments: tuple, said: s
     assert said in found.stderr
 
 
-@pytest.mark.slow
-def test_a_report_beside_the_state(run: Callable, growing: Callable, tmp_path: Path) -> None:
-    file = tmp_path / "new" / "stop.html"
-    found = run("monitor", growing(60, 0.2), *ARGUMENTS, "--report", file)
-    assert found.exit_code == 3, found.output
-    text = file.read_text(encoding="utf-8")
-    assert "Where the experiment stands" in text
-    assert "What is owed to the order" in text
-    assert "Report:" in found.stdout
-    as_json = run("monitor", growing(60, 0.2), *ARGUMENTS, "--report", file, "--json")
-    assert json.loads(as_json.stdout)["decision"] == "go on"
-
-
 def test_before_the_first_stage_there_is_no_p_value(run: Callable, growing: Callable) -> None:
     found = run("monitor", growing(20), *ARGUMENTS)
     assert "provisional" not in found.stdout

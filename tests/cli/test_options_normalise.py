@@ -12,19 +12,6 @@ BALANCED = "example:simulated/balanced"
 TWO = "example:sklearn_bootstrap"
 
 
-@pytest.fixture
-def uneven(table: Callable[..., Path]) -> Path:
-    """Write a table of which one data set has another unit."""
-    return table(
-        [
-            (f"d{d}", r, name, level * (80 if d == 3 else 1) + d + 0.1 * ((3 * d + 5 * r + k) % 7))
-            for d in range(7)
-            for r in range(3)
-            for k, (name, level) in enumerate([("a", 1.0), ("b", 1.6), ("c", 2.4)])
-        ]
-    )
-
-
 def test_every_command_compares_on_the_scale(run: Callable) -> None:
     for command in (("compare", "points"), ("consensus",), ("describe",), ("check",)):
         result = run(*command, BALANCED, "--normalise", "low=0,high=alg1")

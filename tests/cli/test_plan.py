@@ -19,16 +19,6 @@ def test_a_plan_is_printed_with_other_designs(run: Callable) -> None:
     assert "           5         12       10 to 17   120" in lines
 
 
-def test_json_holds_all_of_it(run: Callable) -> None:
-    found = run("plan", TABLE, "--difference", 0.02, "--contrasts", "one", "--json")
-    said = json.loads(found.stdout)
-    plan = bi.plan(bi.load_example("simulated/balanced"), 0.02, contrasts=None)
-    assert said["plan"] == plan.summary().iloc[0].to_dict()
-    assert said["asked"] == "datasets"
-    assert len(said["curve"]) == len(plan.curve())
-    assert len(said["designs"]) == len(plan.designs())
-
-
 @pytest.mark.parametrize(
     ("arguments", "code", "said"),
     [
@@ -51,15 +41,6 @@ def test_given_data_sets_have_no_table_of_numbers(run: Callable) -> None:
     assert "these data sets and no others" in found.stdout
     both = run("plan", TABLE, "--difference", 0.02, "--target", "datasets", "--json")
     assert json.loads(both.stdout)["designs"] == []
-
-
-@pytest.mark.slow
-def test_a_report_of_the_plan(run: Callable, tmp_path: Path) -> None:
-    file = tmp_path / "plan.html"
-    found = run("plan", TABLE, "--difference", 0.02, "--report", file)
-    assert found.exit_code == 0, found.output
-    assert "Report:" in found.stdout
-    assert "A plan to show a difference" in file.read_text(encoding="utf-8")
 
 
 @pytest.fixture

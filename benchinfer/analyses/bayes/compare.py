@@ -8,19 +8,16 @@ from typing import Literal
 
 import numpy as np
 
-from benchinfer.analyses.bayes.comparison import BayesComparison
+from benchinfer.analyses.bayes.comparison import BayesComparison, compare_fit
 from benchinfer.analyses.bayes.fit import (
-    BayesFit,
     Domains,
     Structure,
     dataset_means,
     domain_level,
     fit,
     modelled,
-    posterior_draws,
     reduced,
 )
-from benchinfer.analyses.bayes.numerics import next_dataset
 from benchinfer.analyses.bayes.numerics.gibbs import Interactions
 from benchinfer.analyses.bayes.numerics.priors import Priors
 from benchinfer.analyses.bayes.options import (
@@ -31,18 +28,15 @@ from benchinfer.analyses.bayes.options import (
 )
 from benchinfer.analyses.bayes.responses.comparison import compare_responses
 from benchinfer.analyses.bayes.sensitivity import with_other_models
-from benchinfer.analyses.bayes.subgroups import Along, read_along
+from benchinfer.analyses.bayes.subgroups import read_along
 from benchinfer.comparison.checks import validation
 from benchinfer.comparison.comparison import Target
 from benchinfer.comparison.contrasts import Contrasts
 from benchinfer.comparison.evidence import Scores, Setting
-from benchinfer.comparison.pairs import ComparedPairs
-from benchinfer.comparison.posterior import codes_of, level_of
 from benchinfer.core.arguments import checked, names_of, seed_of
 from benchinfer.core.errors import DesignError
 from benchinfer.core.numbers import count
 from benchinfer.core.progress import Progress, reporting
-from benchinfer.numerics.posterior.outcome_probabilities import average_outcomes, ranks
 
 # Share of data sets on which a pair ties at the limit, beyond which t interactions are refused.
 _TIED = 0.05
@@ -87,7 +81,7 @@ def compare_joint(
             result = replace(result, levels=result.levels.modelled(observed))
         if options.sensitivity == "none":
             return result
-        return with_other_models(result, scores, callback)
+        return with_other_models(result, scores, callback, compare_fit)
 
 
 def _check_ties_at_limit(setting: Setting) -> None:
@@ -109,64 +103,6 @@ def _check_ties_at_limit(setting: Setting) -> None:
             " scores.solved() with"
             ' likelihood="binomial" models shares solved.',
         )
-
-
-def compare_fit(
-    setting: Setting,
-    fitted: BayesFit,
-    target: Target,
-    options: BayesOptions,
-    rng: np.random.Generator,
-    along: Along | None,
-) -> BayesComparison:
-    """Return the comparison of a fit."""
-    data, margin, level = fitted.model.data, setting.measure.margin, options.level
-    centre = next_dataset.new_domain(fitted.draws, rng)
-    draws = posterior_draws(fitted, centre, along, rng)
-    effects, common = draws.these, draws.common.these
-    if target == "domain":
-        effects, common = draws.effects, draws.common.average
-    levels = level_of(common[:, :, None] + effects, level)
-    if options.interactions == "t" and target == "domain":
-        levels = replace(levels, order_name="typical {}")  # the centre of t interactions
-    family = options.family(setting.algorithms, levels.estimate)
-    matrix = family.matrix[family.wanted]
-    average = average_outcomes(effects, matrix, margin, level)
-    following = ranks_following = None
-    if target == "domain":
-        new = draws.following / data.scale
-        outcomes = next_dataset.next_outcomes(
-            fitted.draws, new, matrix, margin / data.scale, level, centre
-        )
-        following = replace(
-            outcomes,
-            estimate=data.scale * outcomes.estimate,
-            low=data.scale * outcomes.low,
-            high=data.scale * outcomes.high,
-        )
-        ranks_following = ranks(draws.following, margin)
-    result = BayesComparison(
-        setting=setting,
-        pairs=ComparedPairs.of(family, setting, codes_of(average, level), levels),
-        level=level,
-        target=target,
-        levels=levels,
-        stored_checks=(),
-        provenance=options.joint_provenance(setting.digest, family),
-        quantity="average",
-        structure=fitted.model.structure,
-        average=average,
-        following=following,
-        ranks=ranks(effects, margin),
-        ranks_following=ranks_following,
-        data=data,
-        convergence=fitted.convergence,
-        extended=fitted.extended,
-        draws=draws,
-        domain=fitted.model.domain,
-        along=along,
-    )
-    return result.of("next" if options.quantity == "next" and following else "average")
 
 
 @checked

@@ -9,7 +9,15 @@ from typing import TYPE_CHECKING, ClassVar, Self, get_args, override
 import numpy as np
 
 from benchinfer.analyses.bayes import diagnostics, subgroups
-from benchinfer.analyses.bayes.fit import PosteriorDraws, predictive_groups, sources, tree
+from benchinfer.analyses.bayes.fit import (
+    BayesFit,
+    PosteriorDraws,
+    posterior_draws,
+    predictive_groups,
+    sources,
+    tree,
+)
+from benchinfer.analyses.bayes.numerics import next_dataset
 from benchinfer.analyses.bayes.numerics.contrasts import ContrastData
 from benchinfer.analyses.bayes.numerics.gibbs import GibbsModel, Structure
 from benchinfer.analyses.bayes.numerics.priors import Priors
@@ -17,9 +25,11 @@ from benchinfer.analyses.bayes.options import BayesOptions, Quantity
 from benchinfer.analyses.bayes.sensitivity import OtherModels
 from benchinfer.analyses.bayes.subgroups import Along
 from benchinfer.comparison import wording
-from benchinfer.comparison.comparison import Comparison, Order
+from benchinfer.comparison.comparison import Comparison, Order, Target
+from benchinfer.comparison.evidence import Setting
+from benchinfer.comparison.pairs import ComparedPairs
 from benchinfer.comparison.per_dataset import Comparisons
-from benchinfer.comparison.posterior import Convergence, codes_of, effects_of
+from benchinfer.comparison.posterior import Convergence, codes_of, effects_of, level_of
 from benchinfer.core.arguments import checked
 from benchinfer.core.errors import DesignError, optional, unknown
 from benchinfer.core.numbers import count, join
@@ -28,7 +38,13 @@ from benchinfer.core.provenance import StoredOptions
 from benchinfer.core.saving import SAME, savable, shaped
 from benchinfer.core.sections import Check
 from benchinfer.numerics.directions.rank_sets import RankSets, rank_sets_of_draws
-from benchinfer.numerics.posterior.outcome_probabilities import Outcomes, Ranks, directional
+from benchinfer.numerics.posterior.outcome_probabilities import (
+    Outcomes,
+    Ranks,
+    average_outcomes,
+    directional,
+    ranks,
+)
 from benchinfer.numerics.types import Array, Codes
 
 if TYPE_CHECKING:
@@ -385,7 +401,7 @@ class BayesComparison(Comparison):
         from benchinfer.analyses.bayes import sensitivity
 
         with reporting(progress=progress, doing="Sampling:") as callback:
-            return sensitivity.sensitivity(self, scores, draws, callback)
+            return sensitivity.sensitivity(self, scores, draws, callback, compare_fit)
 
     @property
     def rule(self) -> str:
@@ -475,11 +491,9 @@ class BayesComparison(Comparison):
 
     def _sources(self) -> list[object]:
         """Return the functions used whose docstrings name their sources."""
-        from benchinfer.analyses.bayes.compare import compare_bayes
-
         resampling = self.setting.resampling
         overlap = resampling is not None and bool(resampling.overlap)
-        return [compare_bayes, *sources(self.sampled, overlap=overlap)]
+        return [BayesOptions, *sources(self.sampled, overlap=overlap)]
 
     @property
     def outcomes(self) -> Outcomes:
@@ -635,3 +649,61 @@ class BayesComparison(Comparison):
             columns["prob_best_next"] = self.ranks_following.best
             columns["prob_near_best"] = self.ranks_following.near
         return table.assign(**columns)
+
+
+def compare_fit(
+    setting: Setting,
+    fitted: BayesFit,
+    target: Target,
+    options: BayesOptions,
+    rng: np.random.Generator,
+    along: Along | None,
+) -> BayesComparison:
+    """Return the comparison of a fit."""
+    data, margin, level = fitted.model.data, setting.measure.margin, options.level
+    centre = next_dataset.new_domain(fitted.draws, rng)
+    draws = posterior_draws(fitted, centre, along, rng)
+    effects, common = draws.these, draws.common.these
+    if target == "domain":
+        effects, common = draws.effects, draws.common.average
+    levels = level_of(common[:, :, None] + effects, level)
+    if options.interactions == "t" and target == "domain":
+        levels = replace(levels, order_name="typical {}")  # the centre of t interactions
+    family = options.family(setting.algorithms, levels.estimate)
+    matrix = family.matrix[family.wanted]
+    average = average_outcomes(effects, matrix, margin, level)
+    following = ranks_following = None
+    if target == "domain":
+        new = draws.following / data.scale
+        outcomes = next_dataset.next_outcomes(
+            fitted.draws, new, matrix, margin / data.scale, level, centre
+        )
+        following = replace(
+            outcomes,
+            estimate=data.scale * outcomes.estimate,
+            low=data.scale * outcomes.low,
+            high=data.scale * outcomes.high,
+        )
+        ranks_following = ranks(draws.following, margin)
+    result = BayesComparison(
+        setting=setting,
+        pairs=ComparedPairs.of(family, setting, codes_of(average, level), levels),
+        level=level,
+        target=target,
+        levels=levels,
+        stored_checks=(),
+        provenance=options.joint_provenance(setting.digest, family),
+        quantity="average",
+        structure=fitted.model.structure,
+        average=average,
+        following=following,
+        ranks=ranks(effects, margin),
+        ranks_following=ranks_following,
+        data=data,
+        convergence=fitted.convergence,
+        extended=fitted.extended,
+        draws=draws,
+        domain=fitted.model.domain,
+        along=along,
+    )
+    return result.of("next" if options.quantity == "next" and following else "average")

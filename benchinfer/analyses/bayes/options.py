@@ -53,7 +53,12 @@ class PosteriorOptions(ContrastOptions):
 
 @dataclass(frozen=True, kw_only=True)
 class BayesOptions(PosteriorOptions):
-    """Arguments of `compare_bayes`; see there."""
+    """Arguments of `compare_bayes`; see there.
+
+    References
+    ----------
+    Corani et al. (2017), https://doi.org/10.1007/s10994-017-5641-9
+    """
 
     analysis: ClassVar[str] = "compare_bayes"
 

@@ -25,7 +25,7 @@ https://doi.org/10.1007/s11222-023-10366-5
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from itertools import chain
@@ -67,6 +67,9 @@ if TYPE_CHECKING:
     from benchinfer.analyses.bayes.comparison import BayesComparison
     from benchinfer.analyses.bayes.numerics.contrasts import ContrastData
     from benchinfer.analyses.bayes.numerics.gibbs import GibbsModel, Interactions, Structure
+    from benchinfer.analyses.bayes.options import BayesOptions
+    from benchinfer.analyses.bayes.subgroups import Along
+    from benchinfer.comparison.comparison import Target
     from benchinfer.core.measure import Measure
     from benchinfer.core.progress import Progress
     from benchinfer.scores.table import ScoreTable
@@ -82,6 +85,12 @@ TAILS = {
     "t": "robust: unusual data sets count less",
     "normal": "every data set counts fully",
 }
+
+
+# The comparison of a fit, as whoever asks for others makes it; see `comparison.compare_fit`.
+type CompareFit = Callable[
+    [Setting, BayesFit, Target, BayesOptions, np.random.Generator, Along | None], BayesComparison
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,6 +166,7 @@ def sensitivity(
     scores: ScoreTable | None,
     draws: int,
     progress: Progress | None,
+    compare: CompareFit,
 ) -> pd.DataFrame:
     """Compare once more by variants of the model; see `BayesComparison.sensitivity`."""
     if result.about:
@@ -169,13 +179,13 @@ def sensitivity(
         rng = np.random.default_rng(result.provenance.seed)
         fitted = fit(variant.model, (len(result.draws.effects), draws), rng, progress)
         names.append(variant.name)
-        compared.append(_compare_by(result, variant, fitted, rng))
+        compared.append(_compare_by(result, variant, fitted, rng, compare))
     best, following = _chances(compared)
     return frame(_columns(result.measure, names, result.algorithms, best, following))
 
 
 def with_other_models(
-    result: BayesComparison, scores: ScoreTable, progress: Progress | None
+    result: BayesComparison, scores: ScoreTable, progress: Progress | None, compare: CompareFit
 ) -> BayesComparison:
     """Return the comparison with the results of variants of the model, by few draws."""
     candidates = list(variants(result, scores, quick=True))
@@ -190,7 +200,7 @@ def with_other_models(
             )
             draws = gibbs.sample(variant.model, state, _DRAWS, rng)[0]
             fitted = BayesFit(variant.model, draws, converged(draws), extended=False)
-            others.append(_compare_by(result, variant, fitted, rng))
+            others.append(_compare_by(result, variant, fitted, rng, compare))
             names.append(variant.label)
         if progress is not None:
             progress("other models", _WARM_UP + _DRAWS, len(candidates) * (_WARM_UP + _DRAWS))
@@ -209,18 +219,20 @@ def with_other_models(
 
 
 def _compare_by(
-    result: BayesComparison, variant: Variant, fitted: BayesFit, rng: np.random.Generator
+    result: BayesComparison,
+    variant: Variant,
+    fitted: BayesFit,
+    rng: np.random.Generator,
+    compare: CompareFit,
 ) -> BayesComparison:
     """Return the comparison by a variant of the model, at the same covariates."""
-    from benchinfer.analyses.bayes.compare import compare_fit
-
     setting, along = result.setting, result.along
     options = replace(result.options, quantity=result.quantity)
     if not variant.name.startswith("interactions"):
         # The tolerance has no meaning there: only who is better has.
         setting = replace(setting, measure=replace(setting.measure, tolerance=0.0))
     at_means = None if along is None else replace(along, at={})
-    other = compare_fit(setting, fitted, result.target, options, rng, at_means)
+    other = compare(setting, fitted, result.target, options, rng, at_means)
     return other.at(**along.at) if along is not None and along.at else other
 
 

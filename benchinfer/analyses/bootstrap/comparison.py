@@ -122,11 +122,10 @@ class BootstrapComparison(TestedComparison):
 
     def _sources(self) -> list[object]:
         """Return the functions used whose docstrings name their sources."""
-        from benchinfer.analyses.bootstrap.compare import compare_bootstrap
         from benchinfer.analyses.bootstrap.numerics import intervals, profiles
         from benchinfer.numerics import multiplicity
 
-        used: list[object] = [compare_bootstrap, profiles.scores_above]
+        used: list[object] = [BootstrapOptions, profiles.scores_above]
         if self.options.percentiles == "expanded":
             used.append(intervals.expanded)
         if self.options.adjust == "holm":

@@ -35,7 +35,12 @@ _WORDS = {
 
 @dataclass(frozen=True, kw_only=True)
 class BootstrapOptions(TestedOptions):
-    """Arguments of `compare_bootstrap`; see there."""
+    """Arguments of `compare_bootstrap`; see there.
+
+    References
+    ----------
+    Agarwal et al. (2021), https://doi.org/10.48550/arXiv.2108.13264
+    """
 
     analysis: ClassVar[str] = "compare_bootstrap"
 

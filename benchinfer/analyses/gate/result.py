@@ -17,6 +17,7 @@ from benchinfer.core.measure import Measure
 from benchinfer.core.numbers import count, join, level_percent, sentence
 from benchinfer.core.result import Readable, Showable
 from benchinfer.core.saving import savable, shaped
+from benchinfer.numerics.multiplicity import holm
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -213,7 +214,12 @@ class Gate(Showable, Mapping[str, GatedMeasure]):
 
     @property
     def verdict(self) -> Outcome:
-        """Pass if every measure passes, fail if some measure fails, else undecided."""
+        """Pass if every measure passes, fail if some measure fails, else undecided.
+
+        References
+        ----------
+        Berger (1982), https://doi.org/10.1080/00401706.1982.10487790
+        """
         if any(row.verdict == "fail" for row in self.values()):
             return "fail"
         judged = {row.verdict for row in self.values() if not row.fails_only}
@@ -431,11 +437,8 @@ class Gate(Showable, Mapping[str, GatedMeasure]):
 
     def citations(self) -> str:
         """Return BibTeX entries of the methods used."""
-        from benchinfer.analyses.gate.gate import gate
-        from benchinfer.numerics.multiplicity import holm
-
         sources = [source for row in self.values() for source in row.comparison._sources()]
-        return bibtex([*sources, *([gate, holm] if len(self) > 1 else [])])
+        return bibtex([*sources, *([Gate.verdict, holm] if len(self) > 1 else [])])
 
     __str__ = headline
 

@@ -177,7 +177,6 @@ class MetaComparison(TestedComparison):
 
     def _sources(self) -> list[object]:
         """Return the functions used whose docstrings name their sources."""
-        from benchinfer.analyses.meta.compare import compare_meta
         from benchinfer.analyses.meta.numerics import network, pooling
         from benchinfer.analyses.meta.numerics.effects import rows_of, standardised
         from benchinfer.analyses.meta.numerics.moderation import moderated
@@ -186,7 +185,7 @@ class MetaComparison(TestedComparison):
         from benchinfer.numerics.covariance import cluster_robust
         from benchinfer.numerics.max_t import max_t
 
-        used: list[object] = [compare_meta, pooling.pool, pooling.heterogeneity]
+        used: list[object] = [MetaOptions, pooling.pool, pooling.heterogeneity]
         if self.studies.prior_df:
             used.append(moderated)
         if self.options.effect != "difference":

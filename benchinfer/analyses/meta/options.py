@@ -19,7 +19,14 @@ type Nesting = Literal["auto", "none", "study", "domain"]
 
 @dataclass(frozen=True, kw_only=True)
 class MetaOptions(TestedOptions):
-    """Arguments of `compare_meta`; see there."""
+    """Arguments of `compare_meta`; see there.
+
+    References
+    ----------
+    Hartung & Knapp (2001), https://doi.org/10.1002/sim.1009
+
+    Rücker (2012), https://doi.org/10.1002/jrsm.1058
+    """
 
     analysis: ClassVar[str] = "compare_meta"
 

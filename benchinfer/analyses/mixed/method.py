@@ -8,6 +8,7 @@ import numpy as np
 
 from benchinfer.analyses.mixed.diagnostics import overlap_words
 from benchinfer.analyses.mixed.evidence import CLOSED
+from benchinfer.analyses.mixed.options import MixedOptions
 from benchinfer.comparison import adjustment, wording
 from benchinfer.core.numbers import sentence
 from benchinfer.numerics import rotations
@@ -114,7 +115,6 @@ def _drawn(result: MixedComparison) -> str:
 
 def sources(result: MixedComparison) -> list[object]:
     """Return the functions used whose docstrings name their sources."""
-    from benchinfer.analyses.mixed.compare import compare_mixed
     from benchinfer.analyses.mixed.numerics import degrees, replications
     from benchinfer.analyses.mixed.numerics.likelihood import CommonModel
     from benchinfer.analyses.mixed.numerics.shared import SharedMeans
@@ -133,7 +133,7 @@ def sources(result: MixedComparison) -> list[object]:
         errors = replications.paired_means if shared else replications.independent_means
     if design.shared:
         errors = SharedMeans.estimates
-    used: list[object] = [compare_mixed, engine.evaluate, errors]
+    used: list[object] = [MixedOptions, engine.evaluate, errors]
     if source := adjustment.ADJUSTMENTS[adjusted].source:
         used.append(source)
     if adjusted in {"holm", "shaffer", *CLOSED}:

@@ -21,7 +21,12 @@ type DfMethod = Literal["kenward-roger", "satterthwaite", "asymptotic"]
 
 @dataclass(frozen=True, kw_only=True)
 class MixedOptions(TestedOptions):
-    """Arguments of `compare_mixed`; see there."""
+    """Arguments of `compare_mixed`; see there.
+
+    References
+    ----------
+    Eugster, Hothorn & Leisch (2012), https://doi.org/10.17713/ajs.v41i1.185
+    """
 
     analysis: ClassVar[str] = "compare_mixed"
 

@@ -429,13 +429,12 @@ class MonitorComparison(Comparison):
 
     def _sources(self) -> list[object]:
         """Return the functions used whose docstrings name their sources."""
-        from benchinfer.analyses.monitor.monitor import monitor
         from benchinfer.analyses.monitor.numerics.betting import SymmetryBet
         from benchinfer.analyses.monitor.numerics.stages import recursion
         from benchinfer.analyses.monitor.stagewise import group_sequential
 
         used: dict[str, list[object]] = {
-            "recursive": [recursion, monitor],
+            "recursive": [recursion, MonitorOptions],
             "anytime": [SymmetryBet],
             "group-sequential": [group_sequential],
         }

@@ -78,7 +78,14 @@ class MonitorDesign:
 
 @dataclass(frozen=True, kw_only=True)
 class MonitorOptions(AnalysisOptions):
-    """Arguments of `monitor`, those of the design as one record."""
+    """Arguments of `monitor`, those of the design as one record.
+
+    References
+    ----------
+    Brannath, Posch & Bauer (2002), https://doi.org/10.1198/016214502753479374
+
+    Ibragimov & Mueller (2010), https://doi.org/10.1198/jbes.2009.08046
+    """
 
     analysis: ClassVar[str] = "monitor"
 

@@ -17,7 +17,12 @@ type Adjust = Literal["auto"] | Procedure
 
 @dataclass(frozen=True, kw_only=True)
 class PairOptions(TestedOptions):
-    """Arguments of `compare_pair`; see there."""
+    """Arguments of `compare_pair`; see there.
+
+    References
+    ----------
+    Dietterich (1998), https://doi.org/10.1162/089976698300017197
+    """
 
     analysis: ClassVar[str] = "compare_pair"
 

@@ -348,9 +348,7 @@ def adjustment(test: str, options: PairOptions, family: ContrastFamily) -> str:
 
 def sources(result: PairComparison) -> list[object]:
     """Return the functions whose docstrings name the sources of a test and its adjustment."""
-    from benchinfer.analyses.pair.compare import compare_pair
-
-    used = [compare_pair, *_SOURCES[result.test]]
+    used = [type(result.options), *_SOURCES[result.test]]
     if result.setting.units and result.test == "t":
         used.append(t_tests.units_t)
     adjust = result.options.adjust

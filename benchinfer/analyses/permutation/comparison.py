@@ -410,13 +410,12 @@ class PermutationComparison(TestedComparison):
 
     def _sources(self) -> list[object]:
         """Return the functions used whose docstrings name their sources."""
-        from benchinfer.analyses.permutation.compare import compare_permutation
         from benchinfer.analyses.permutation.numerics.blocks import aligned
         from benchinfer.numerics import signs
         from benchinfer.numerics.rates import newcombe, newcombe_paired
         from benchinfer.numerics.shifts import hodges_lehmann
 
-        used: list[object] = [compare_permutation]
+        used: list[object] = [PermutationOptions]
         if self.rates:
             used.append(newcombe if self.repeated else newcombe_paired)
         if self.on in ("aligned-ranks", "ranks", "normal-scores"):

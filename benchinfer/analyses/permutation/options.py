@@ -24,7 +24,12 @@ RANKED = ("ranks", "aligned-ranks", "normal-scores")
 
 @dataclass(frozen=True, kw_only=True)
 class PermutationOptions(TestedOptions):
-    """Arguments of `compare_permutation`; see there."""
+    """Arguments of `compare_permutation`; see there.
+
+    References
+    ----------
+    Hothorn, Leisch, Zeileis & Hornik (2005), https://doi.org/10.1198/106186005X59630
+    """
 
     analysis: ClassVar[str] = "compare_permutation"
 

@@ -15,7 +15,16 @@ _FEWEST = 5
 
 @dataclass(frozen=True, kw_only=True)
 class SubgroupsOptions(ContrastOptions):
-    """Arguments of `compare_subgroups`; see there."""
+    """Arguments of `compare_subgroups`; see there.
+
+    References
+    ----------
+    Coppersmith, Hong & Hosking (1999), https://doi.org/10.1023/A:1009869804967
+
+    Strobl, Wickelmaier & Zeileis (2011), https://doi.org/10.3102/1076998609359791
+
+    Zeileis, Hothorn & Hornik (2008), https://doi.org/10.1198/106186008X319331
+    """
 
     analysis: ClassVar[str] = "compare_subgroups"
 

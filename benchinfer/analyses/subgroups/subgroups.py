@@ -306,8 +306,7 @@ class Subgroups(ComparisonGroups[Comparison], Tabular):
 
     def citations(self) -> str:
         """Return BibTeX entries of the methods used."""
-        from benchinfer.analyses.subgroups.compare import compare_subgroups
         from benchinfer.analyses.subgroups.numerics import fluctuation
 
         sources = [source for result in self.values() for source in result._sources()]
-        return bibtex([compare_subgroups, fluctuation.p_largest, fluctuation.adjusted, *sources])
+        return bibtex([SubgroupsOptions, fluctuation.p_largest, fluctuation.adjusted, *sources])

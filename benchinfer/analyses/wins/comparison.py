@@ -317,6 +317,4 @@ class WinsComparison(TestedComparison):
 
     def _sources(self) -> list[object]:
         """Return the functions used whose docstrings name their sources."""
-        from benchinfer.analyses.wins.compare import compare_wins
-
-        return [compare_wins, quasi_variances, *self.inference.sources(self)]
+        return [WinsOptions, quasi_variances, *self.inference.sources(self)]

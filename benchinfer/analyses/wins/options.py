@@ -21,7 +21,13 @@ _OF_POSTERIOR = ("draws", "chains", "priors", "seed")
 
 @dataclass(frozen=True, kw_only=True)
 class WinsOptions(TestedOptions):
-    """Arguments of `compare_wins`; see there."""
+    """Arguments of `compare_wins`; see there.
+
+    References
+    ----------
+    Bradley & Terry (1952), https://doi.org/10.1093/biomet/39.3-4.324; Davidson (1970),
+    https://doi.org/10.1080/01621459.1970.10481082.
+    """
 
     analysis: ClassVar[str] = "compare_wins"
 

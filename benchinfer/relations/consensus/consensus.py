@@ -25,6 +25,7 @@ from benchinfer.relations.consensus.numerics.costs import (
     FAMILIES,
     METHODS,
     ONLY,
+    VERDICTS,
     Costs,
     Effort,
     of_order,
@@ -60,17 +61,6 @@ type MissingPairs = Literal["ignore", "undecided"]
 
 SCORES = ("borda", "copeland", "condorcet")
 ASSIGNED = "cook-seiford"
-# Verdicts of the states first, second, equivalent, undecided; the last is the diagonal.
-_VERDICTS = np.array(
-    [
-        Verdict.FIRST,
-        Verdict.SECOND,
-        Verdict.EQUIVALENT,
-        Verdict.UNDECIDED,
-        Verdict.EQUIVALENT,
-    ],
-    dtype=np.int8,
-)
 # Steps of a layer of sets beyond which the orders of `cook-seiford` are not counted.
 _SETS = 200_000
 NOUNS = {
@@ -361,9 +351,9 @@ def consensus(
         count=solution.count,
         # Rounding may part, or join, orders of the same cost.
         count_exact=solution.exact and (costs.dtype.kind == "i" or solution.count == 1),
-        orders=[_VERDICTS[order] for order in solution.states],
+        orders=[VERDICTS[order] for order in solution.states],
         certain=only >= 0,
-        common=np.where(only >= 0, _VERDICTS[only], Verdict.UNDECIDED),
+        common=np.where(only >= 0, VERDICTS[only], Verdict.UNDECIDED),
         ranks=np.column_stack([1 + solution.above, len(names) - solution.below]),
     )
 
@@ -447,7 +437,7 @@ def _placed(
             cost=cost,
             lower_bound=cost,
             count_exact=False,
-            orders=[_VERDICTS[of_order(first)]],
+            orders=[VERDICTS[of_order(first)]],
             certain=np.eye(n, dtype=np.bool_),
             common=np.full((n, n), Verdict.UNDECIDED),
             ranks=np.column_stack([np.ones(n, dtype=np.int64), np.full(n, n)]),
@@ -461,7 +451,7 @@ def _placed(
         lower_bound=cost,
         count=count,
         count_exact=slack == 0 or count == 1,
-        orders=[_VERDICTS[of_order(np.array(order))] for order in graph.orders(limit)],
+        orders=[VERDICTS[of_order(np.array(order))] for order in graph.orders(limit)],
         certain=certain,
         common=np.where(certain, agreed, Verdict.UNDECIDED),
         ranks=np.column_stack([1 + some.argmax(axis=1), n - some[:, ::-1].argmax(axis=1)]),

@@ -18,10 +18,11 @@ from benchinfer.core.progress import Progress, of_task, reporting
 from benchinfer.core.result import Showable
 from benchinfer.core.saving import savable, shaped
 from benchinfer.core.sections import Check
-from benchinfer.core.verdict import Verdict, unrelated
+from benchinfer.core.verdict import unrelated
 from benchinfer.numerics.types import Array, Flags, States
 from benchinfer.relations.consensus.numerics.costs import (
     FAMILIES,
+    VERDICTS,
     Costs,
     RelationFamily,
     of_votes,
@@ -48,12 +49,6 @@ type Order = Literal["linear", "weak"]
 type MissingPairs = Literal["ignore", "undecided"]
 
 
-# By state of a solver; the last is that of pairs left open, -1.
-_VERDICTS = np.array(
-    [Verdict.FIRST, Verdict.SECOND, Verdict.EQUIVALENT, Verdict.UNDECIDED], dtype=np.int8
-)
-
-
 @dataclass(frozen=True, slots=True)
 class ConsensusOptions:
     """Options of a consensus that minimises a distance."""
@@ -69,9 +64,7 @@ class ConsensusOptions:
 
     def relation(self, algorithms: tuple[str, ...], states: States) -> Relation:
         """Return a relation of states that a solver found."""
-        verdicts = _VERDICTS[states]
-        np.fill_diagonal(verdicts, Verdict.EQUIVALENT)
-        return Relation(algorithms, verdicts, f"consensus by {self.method} ({self.family})")
+        return Relation(algorithms, VERDICTS[states], f"consensus by {self.method} ({self.family})")
 
     def tensors(self, ensemble: Ensemble, names: tuple[str, ...] | None = None) -> Costs:
         """Return the weighted costs (B, 4, K, K) of each relation by itself, as whole numbers.

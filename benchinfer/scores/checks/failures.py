@@ -22,6 +22,8 @@ from benchinfer.scores.declaration import Failed
 from benchinfer.scores.rows.summary import Summary, first_rows, n_rows
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     import pandas as pd
 
 _TRUE = ("true", "1", "yes")
@@ -299,6 +301,16 @@ def scores_of(name: str, rows: pd.DataFrame, places: pd.DataFrame) -> Array:
     return values.to_numpy(np.float64)
 
 
+def without_states(column: str, words: Iterable[str]) -> str:
+    """Return the argument that leaves out rows by their states, and keeps those without one.
+
+    In SQL a state that is missing is neither in a list nor not in it.
+    """
+    name = column if column.isidentifier() else '"{}"'.format(column.replace('"', '""'))
+    texts = ", ".join("'{}'".format(word.replace("'", "''")) for word in sorted(words))
+    return f"where={literal(f'{name} is null or {name} not in ({texts})')}"
+
+
 def scores_of_failures(reading: Reading) -> Finding | None:
     """Report scores of runs that did not end, by a column of states."""
     state = nw.col("failure").cast(nw.String).str.to_lowercase()
@@ -308,12 +320,11 @@ def scores_of_failures(reading: Reading) -> Finding | None:
     states: Any = rows.select("failure").collect().to_arrow().column("failure")
     if not (n := len(states)):
         return None
-    words = ", ".join(f"'{word}'" for word in sorted(map(str, states.unique().to_pylist())))
     column = reading.roles.of["failure"][0]
     what = f"{count(n, 'score')} {'is' if n == 1 else 'are'} of runs that failed or go on,"
     hint = (
-        f"where={literal(f'{column} not in ({words})')} leaves them out, which favours what"
-        " fails on hard data sets."
+        f"{without_states(column, map(str, states.unique().to_pylist()))} leaves them out, which"
+        " favours what fails on hard data sets."
     )
     where = first_rows(rows, (*reading.place, "failure"))
     return Finding("scores of failures", "warning", n, f"{what} as {column} says.", where, hint)
@@ -328,7 +339,7 @@ def imputed_scores(reading: Reading) -> Finding | None:
     column = reading.roles.of["imputed"][0]
     what = f"{count(n, 'score')} {'is' if n == 1 else 'are'} imputed, as the column {column} says."
     hint = (
-        f"where={literal(f'not {column}')} leaves them out;"
+        f"where={literal(f'{column} is distinct from true')} leaves them out;"
         " scores.failures() lists rows without a score."
     )
     return Finding("imputed scores", "warning", n, what, (), hint)

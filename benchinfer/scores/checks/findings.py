@@ -20,6 +20,7 @@ from benchinfer.core.numbers import count, join
 from benchinfer.numerics.types import Counts
 from benchinfer.scores.checks import advice, families, gaps, kinds, units
 from benchinfer.scores.checks.facts import Facts, Rule, least_datasets, least_flips, rows_finding
+from benchinfer.scores.checks.failures import without_states
 from benchinfer.scores.columns.engines import FAILED
 from benchinfer.scores.columns.roles import ITEMS, STATUS, Roles, common_name
 from benchinfer.scores.coverage import Finding
@@ -518,7 +519,7 @@ def scores_at_a_limit(reading: Reading, source: Source) -> list[Finding]:
         hits.append((measure, worst, n))
     notes: list[Finding] = []
     state, known = _state(source) if hits else None, "failure" in reading.roles.of
-    said = f", and {state[0]} says {state[1]}" if state else ""
+    said = f", and {state[0]} says {' or '.join(state[1])}" if state else ""
     for measure, worst, n in hits:
         end = "smallest" if measure.sign > 0 else "largest"
         what = f"{count(n, 'score')} of {measure.name} equal the {end} ({worst:,g}){said}."
@@ -548,19 +549,19 @@ def times_of_failures(reading: Reading, source: Source) -> list[Finding]:
     rows: Any = frame.filter(failed & scored).select(name).collect().to_arrow().column(name)
     if not (n := len(rows)):
         return []
-    texts = ", ".join(f"'{text}'" for text in sorted(map(str, rows.unique().to_pylist())))
+    words = sorted(map(str, rows.unique().to_pylist()))
     runs = f"{count(n, 'score')} {'is' if n == 1 else 'are'} of runs that failed"
     hint = (
         f"columns={ {name: 'status'}!r} with a limit of time counts them as stopped runs;"
-        f" where={literal(f'{name} not in ({texts})')} leaves them out, which favours what fails on"
-        " hard data sets."
+        f" {without_states(name, words)} leaves them out, which favours what fails on hard data"
+        " sets."
     )
-    what = f"{runs}, as {name} says: {texts}."
+    what = f"{runs}, as {name} says: {', '.join(map(repr, words))}."
     return [Finding("scores of failures", "warning", n, what, (), hint)]
 
 
-def _state(source: Source, without: Collection[str] = ()) -> tuple[str, str] | None:
-    """Return a column of states and its word for runs that failed, if there is one."""
+def _state(source: Source, without: Collection[str] = ()) -> tuple[str, list[str]] | None:
+    """Return a column of states and its words for runs that failed, if there are any."""
     names = [
         name
         for name in source.names
@@ -568,15 +569,18 @@ def _state(source: Source, without: Collection[str] = ()) -> tuple[str, str] | N
     ]
     for name in names:
         frame, _ = source.load([name], [], [])
-        text = nw.col(name).cast(nw.String).str.to_lowercase()
-        rows = frame.select(text.alias("state")).filter(nw.col("state").is_in(FAILED)).unique()
+        text = nw.col(name).cast(nw.String)
+        failed = nw.col("state").str.to_lowercase().is_in(FAILED)
+        rows = frame.select(text.alias("state")).filter(failed).unique()
         words = sorted(cast("Any", rows.collect().to_arrow()).column("state").to_pylist())
         if words:
-            return name, " or ".join(words)
+            return name, words
     return None
 
 
-def _hint(measure: Measure, worst: float, state: tuple[str, str] | None, *, known: bool) -> str:
+def _hint(
+    measure: Measure, worst: float, state: tuple[str, list[str]] | None, *, known: bool
+) -> str:
     """Return a hint on scores that are limits of time and not times."""
     if measure.better == "lower" and worst > 0:
         limit = f"measures={literal(f'{measure.name}:lower:limit={worst:g}')}"
@@ -597,8 +601,8 @@ def _hint(measure: Measure, worst: float, state: tuple[str, str] | None, *, know
     role = f" columns={ {name: 'failure'}!r} names the state, and"
     return (
         f"these are no times that runs took;{'' if known else role}"
-        f" where={literal(f"{name} not in ('{words.split(' or ')[0]}')")} leaves them out,"
-        " which favours what fails on hard data sets."
+        f" {without_states(name, words)} leaves them out, which favours what fails on hard data"
+        " sets."
     )
 
 

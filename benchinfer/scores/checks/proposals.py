@@ -17,7 +17,7 @@ from benchinfer.scores.columns.roles import COMMON, GROUPS, ITEMS, common_name, 
 from benchinfer.scores.coverage import Finding, refusal
 from benchinfer.scores.declaration import Declaration
 from benchinfer.scores.roles.crossing import MOST_LEVELS
-from benchinfer.scores.roles.directions import direction, plain
+from benchinfer.scores.roles.directions import direction, measure_in, plain
 from benchinfer.scores.roles.labels import PARTS, condition_of, evaluated_part, parts_of_data
 from benchinfer.scores.roles.names import OWN, VALUES, suggested_roles
 from benchinfer.scores.roles.profile import ROWS
@@ -499,7 +499,8 @@ def _options(
 ) -> Iterator[dict[str, Any]]:
     """Yield the options by which a reading is read."""
     scores, names = reading.of("score"), [str(name) for name in frame.columns]
-    if any(common_name(n) in COMMON["measure"] and not _settled(reading.roles[n]) for n in names):
+    settled = ("measure", "ignored: constant")  # what a column of names of measures may be
+    if any(common_name(n) in COMMON["measure"] and reading.roles[n] not in settled for n in names):
         return  # scores of several measures are not one
     wide = reading.layout != "long"
     if (wide and declaration.layout not in ("auto", reading.layout)) or (
@@ -521,6 +522,8 @@ def _options(
         labels = {n: r for n, r in labels.items() if r != "replication"}
     if wide:
         options["layout"] = _wide_layout(reading, scores)
+        if not measures and (measure := measure_in(options["layout"])):
+            options["measures"] = {measure: _PROVISIONAL}
         aside = [n for n in names if n not in labels and n not in scores]
         labels |= dict.fromkeys(aside, "ignore")
     else:
@@ -569,11 +572,6 @@ def _scores(
         return {scores[0]: "value"}, {}
     options: dict[str, Any] = {"layout": "wide-measures"} if len(scores) > 1 else {}
     return {}, options | {"measures": dict.fromkeys(scores, _PROVISIONAL)}
-
-
-def _settled(role: str) -> bool:
-    """Return whether a column of names of measures may have a role."""
-    return role in ("measure", "ignored: constant")
 
 
 def _wide_layout(reading: TableReading, scores: Sequence[str]) -> str:

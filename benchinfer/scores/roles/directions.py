@@ -112,6 +112,19 @@ def places_of_measure(names: Sequence[str]) -> list[str]:
     return [] if named or 2 * len(places) <= n or not all(rest.values()) else [*rest]
 
 
+def measure_in(pattern: str) -> str:
+    """Return the measure that a pattern of names of columns has beside its role; empty if none.
+
+    Examples
+    --------
+    >>> measure_in("{dataset} WER"), measure_in("fold_{replication}")
+    ('WER', '')
+    """
+    words = [text.strip(" _-.:()[]/") for text in re.split(r"\{\w+\}", pattern)]
+    known = [word for word in words if direction(word)]
+    return known[0] if "{" in pattern and len(known) == 1 else ""
+
+
 def plain(name: str) -> str:
     """Return a name in small letters, its words joined by ``_``, without a prefix of tools.
 

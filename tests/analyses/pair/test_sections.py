@@ -24,10 +24,8 @@ def compared(resampling, **arguments):
 
 def test_the_test_and_its_reason():
     (section,) = sections.sections(compared(bi.Resampling("cv", folds=10)), Request())[1:]
-    assert section.text[0].startswith("The verdicts are those of the corrected resampled t-test:")
-    assert section.text[0].endswith(
-        "It was chosen because scores come from 'cv', whose training sets overlap."
-    )
+    assert "corrected resampled t-test" in section.text[0]
+    assert "because scores come from 'cv'" in section.text[0]
     assert len(section.figures) == 1
     assert section.tables[0].rows[0][2].text == "Shapiro-Wilk"
     assert section.fold.tables[0].rows[0][2].text == "paired t-test"

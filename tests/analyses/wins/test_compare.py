@@ -123,9 +123,11 @@ def test_robust_errors_exceed_those_of_independent_contests(scores, found):
 
 
 def test_robust_errors_go_with_holm_and_sidak(scores, found):
-    assert "P-values are Holm's over all 6 pairs; an interval leaves equality out" in found.method
+    assert "Holm's over all 6 pairs" in found.method
+    assert "Sidak" not in found.method
     apart = bi.compare_wins(scores, interval="simultaneous").method
-    assert "P-values are Holm's over all 6 pairs; intervals are Sidak's: verdicts" in apart
+    assert "Holm's over all 6 pairs" in apart
+    assert "Sidak's" in apart
     for adjust in ("single-step", "westfall"):
         with pytest.raises(bi.DesignError, match='adjust="holm" goes with robust errors'):
             bi.compare_wins(scores, adjust=adjust)
@@ -137,12 +139,8 @@ def test_robust_errors_go_with_holm_and_sidak(scores, found):
 def test_few_data_sets_are_refused_unless_asked_for(datasets):
     few = _table(datasets=datasets, seed=3, step=0.0)
     asked = {"ties": "half", "penalised": True}
-    with pytest.raises(bi.DesignError) as error:
+    with pytest.raises(bi.DesignError, match=f"^{datasets} data sets .* fewer than 5") as error:
         bi.compare_wins(few, **asked)
-    assert str(error.value).splitlines()[0] == (
-        f"{datasets} data sets with contests: those of a data set depend on each other, and fewer"
-        " than 5 do not show by how much."
-    )
     assert 'errors="independent"' in str(error.value)
     for errors in ("independent", "robust"):
         found = bi.compare_wins(few, errors=errors, **asked)
@@ -290,7 +288,7 @@ def test_pairs_of_an_algorithm_that_met_others_once_are_undecided_and_named():
     checks = found.diagnostics().set_index("check")
     row = checks.loc["pairs with an algorithm that met others on a single data set"]
     assert row["value"] == 4
-    assert row["sentence"].endswith("on a single data set (e and d; e and c; e and b; and 1 more).")
+    assert row["sentence"].endswith("(e and d; e and c; e and b; and 1 more).")
     assert checks.loc["pairs with the same difference on every data set", "ok"]
     table = found.summary().set_index("algorithm")
     assert table["quasi_error"].isna().tolist() == [False] * 4 + [True]
@@ -370,7 +368,7 @@ def test_separated_algorithms_are_penalised_and_named():
     asked = bi.compare_wins(table, penalised=True, ties="half")
     np.testing.assert_array_equal(found.log_worth, asked.log_worth)
     assert found.log_worth.argmin() == 2
-    assert "penalised maximum likelihood (Firth), as some algorithms never lose to" in found.method
+    assert "never lose to" in found.method
     assert "never lose to" not in asked.method
     row = found.diagnostics().iloc[-1]
     assert not row["ok"]
@@ -450,7 +448,7 @@ def test_ties_whose_parameter_is_not_finite_are_halved(won, decided):
     found = bi.compare_wins(table)
     half = bi.compare_wins(table, ties="half", penalised=True)
     np.testing.assert_array_equal(found.log_worth, half.log_worth)
-    assert "(Firth), as the parameter of ties has no finite estimate; a tie coun" in found.method
+    assert "parameter of ties" in found.method
     row = found.diagnostics().iloc[-1]
     assert row["value"] == found.counted.tally.ties.sum()
     assert not row["ok"]
@@ -468,7 +466,7 @@ def test_a_negative_quasi_variance_has_no_error():
     assert (found.quasi.variance < 0).tolist() == [False, True, False, False, False]
     assert found.summary()["quasi_error"].isna().tolist() == [False, True, False, False, False]
     row = found.diagnostics().set_index("check").loc["algorithms without a quasi-standard error"]
-    assert row["sentence"].startswith("No interval compares the worth of b with")
+    assert "worth of b " in row["sentence"]
     figure = layout_worths(found)
     lines = [row.low < row.high for row in figure.rows]
     assert sorted(lines) == [False, True, True, True, True]

@@ -1,5 +1,8 @@
 """Scores that stand for a limit, and answers that are no replications."""
 
+import json
+import re
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -54,7 +57,7 @@ def test_times_of_failed_runs_are_named_where_the_state_has_no_role():
     found = rule(bi.read_scores(frame, measures="runtime:lower"), "scores of failures")
     assert found["where"].item() == "3 scores are of runs that failed, as runstatus says: 'ERROR'"
     assert found["severity"].item() == "warning"
-    assert "where=\"runstatus not in ('ERROR')\"" in found["hint"].item()
+    assert "where=\"runstatus is null or runstatus not in ('ERROR')\"" in found["hint"].item()
     left = frame.drop(index=failed)
     assert rule(bi.read_scores(left, measures="runtime:lower"), "scores of failures").empty
     dashes = frame.assign(runstatus=frame["runstatus"].replace("ERROR", "-"))
@@ -62,6 +65,38 @@ def test_times_of_failed_runs_are_named_where_the_state_has_no_role():
     # Of what is better the higher, failed may be what the score says.
     higher = bi.read_scores(frame, measures="runtime:higher")
     assert rule(higher, "scores of failures").empty
+
+
+@pytest.mark.parametrize("words", [["ERROR"], ["Crashed", "ERROR"], ["it's", "ERROR"]])
+@pytest.mark.parametrize("column", ["runstatus", "run status", "status"])
+@pytest.mark.parametrize("role", ["failure", None])
+@pytest.mark.parametrize("at_limit", [True, False])
+def test_the_condition_of_a_hint_leaves_out_failed_runs_and_no_others(
+    words, column, role, at_limit
+):
+    frame = times()
+    frame["runtime"] = 1.0 + frame.index
+    failed = frame.index[: 12 * len(words)]
+    frame["runstatus"] = frame["runstatus"].where(frame.index % 3 != 0, None)
+    frame.loc[frame["runstatus"].notna(), "runstatus"] = "ok"
+    frame.loc[failed, "runstatus"] = np.resize(words, len(failed))
+    if at_limit:
+        frame.loc[failed, "runtime"] = 5000.0
+    frame = frame.rename(columns={"runstatus": column})
+    columns = {"instance_id": "dataset", "repetition": "replication", "algorithm": "algorithm"}
+    columns |= {} if role is None else {column: role}
+    how = {"measures": "runtime:lower", "columns": columns}
+    try:
+        hints = "".join(bi.read_scores(frame, **how).findings()["hint"])
+    except bi.errors.ScoreTableError as error:
+        hints = str(error)
+    for argument in re.findall(r'where=("(?:[^"\\]|\\.)*")', hints):
+        scores = bi.read_scores(frame, **how, where=json.loads(argument))
+        named = [word for word in words if repr(word) in hints]
+        kept = frame[~frame[column].isin(named)]
+        assert frame[column].isna().any()
+        assert scores.n_rows == len(kept)
+    assert role is None or "where=" in hints
 
 
 @pytest.mark.parametrize("worst", [0.0, 1.0, 100.0])

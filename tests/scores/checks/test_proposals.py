@@ -1,6 +1,7 @@
 """Proposals of options for tables that are not understood: each one reads the table."""
 
 from itertools import product
+from zlib import crc32
 
 import numpy as np
 import pandas as pd
@@ -12,7 +13,7 @@ from tests.scores.formats.traces import write_coco, write_ioh
 
 def score(*labels):
     """Draw a score that depends on its labels alone."""
-    return round(float(np.random.default_rng(abs(hash(labels)) % 2**32).random()), 3)
+    return round(float(np.random.default_rng(crc32(repr(labels).encode())).random()), 3)
 
 
 def frame(columns, *values, scores=("quality",)):
@@ -30,7 +31,7 @@ def executed(source, proposal):
     """Read with what is proposed, each direction filled in."""
     options = dict(proposal.options)
     if proposal.directions:
-        options["measures"] = dict.fromkeys(proposal.directions, "higher")
+        options["measures"] = {n: way or "higher" for n, way in proposal.directions.items()}
     if (targets := options.pop("targets", None)) is not None:
         return read_traces(source, targets, **options)
     return read_scores(source, **options)
@@ -432,16 +433,18 @@ def test_decimal_numbers_alone_are_algorithms(tmp_path):
 def test_columns_of_one_measure_at_several_places_are_data_sets():
     models = [f"m{k}" for k in range(9)]
     places = ("ami", "spgi", "tedlium", "voxpopuli")
-    rows = [(m, *(5 + 10 * score(m, p) for p in places)) for m in models]
+    rows = [(m, *(5 + 10 * score(m) + score(m, p) for p in places)) for m in models]
     table = pd.DataFrame(rows, columns=["model", *(f"{p} WER" for p in places)])
     table.insert(1, "Avg. WER", table.iloc[:, 1:].mean(axis=1) + 0.7)  # of some more places
     table.insert(2, "RTFx", [900.5 + 100 * score(m, "speed") for m in models])
     first, *_ = proposals(table)
     assert first.options["layout"] == "{dataset} WER"
+    assert first.directions == {"WER": "lower"}
     scores = executed(table, first)
+    assert [(m.name, m.better) for m in scores.measures] == [("WER", "lower")]
     assert scores.datasets == places
     values = scores.to_frame().set_index(["algorithm", "dataset"])["value"].to_dict()
-    assert values == {(m, p): 5 + 10 * score(m, p) for m in models for p in places}
+    assert values == {(m, p): 5 + 10 * score(m) + score(m, p) for m in models for p in places}
 
 
 def test_runs_that_dates_alone_tell_apart_are_proposed_as_repeats():

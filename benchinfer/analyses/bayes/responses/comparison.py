@@ -197,11 +197,10 @@ class ResponseComparison(BayesComparison):
 
     def _sources(self) -> list[object]:
         """Return the functions used whose docstrings name their sources."""
-        from benchinfer.analyses.bayes.compare import compare_bayes
         from benchinfer.analyses.bayes.numerics.responses import count_items
         from benchinfer.comparison.posterior import settled
 
-        used: list[object] = [compare_bayes, settled]
+        used: list[object] = [BayesOptions, settled]
         if self.items:
             used.append(count_items)
         return used

@@ -37,7 +37,16 @@ _FEW = 0.3  # share of the starts that should end in the same optimum
 
 @dataclass(frozen=True, kw_only=True)
 class ArchetypesOptions(AnalysisOptions):
-    """Arguments of `archetypes`; see there."""
+    """Arguments of `archetypes`; see there.
+
+    References
+    ----------
+    Cutler & Breiman (1994), https://doi.org/10.1080/00401706.1994.10485840
+
+    Eugster & Leisch (2009), https://doi.org/10.18637/jss.v030.i08
+
+    Eugster & Leisch (2011), https://doi.org/10.1016/j.csda.2010.10.017
+    """
 
     analysis: ClassVar[str] = "archetypes"
 
@@ -363,6 +372,4 @@ class Archetypes(Showable):
 
     def citations(self) -> str:
         """Return the BibTeX entries of the methods."""
-        from benchinfer.analyses.subgroups.archetypes.archetypes import archetypes
-
-        return bibtex([archetypes])
+        return bibtex([ArchetypesOptions])

@@ -62,6 +62,12 @@ def exceedance(critical: float, angle: float, df: float) -> float:
 def band_critical(angle: float, df: float, alpha: float) -> float:
     """Return half the width, in standard errors, of the band that is left with probability alpha.
 
+    References
+    ----------
+    Bauer & Curran (2005), https://doi.org/10.1207/s15327906mbr4003_5
+
+    Esarey & Sumner (2018), https://doi.org/10.1177/0010414017730080
+
     Examples
     --------
     >>> round(band_critical(0.0, 10.0, 0.05), 3), round(band_critical(np.pi, 10.0, 0.05), 3)

@@ -224,7 +224,7 @@ class Regions(Showable):
 
     def citations(self) -> str:
         """Return the BibTeX entries of the methods."""
-        from benchinfer.analyses.subgroups.numerics.bands import drawn_critical
-        from benchinfer.analyses.subgroups.regions.regions import regions
+        from benchinfer.analyses.subgroups.numerics import bands  # brings integration: slow
 
-        return bibtex([regions, drawn_critical] if self.bayesian else [regions])
+        used = [bands.band_critical, bands.exceedance]
+        return bibtex([*used, bands.drawn_critical] if self.bayesian else used)

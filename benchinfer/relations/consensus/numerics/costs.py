@@ -24,8 +24,8 @@ type Domains = NDArray[np.uint8]  # sets of states, as bit masks
 type Indices = NDArray[np.intp]
 FIRST, SECOND, EQUIVALENT, UNDECIDED = range(4)
 METHODS = tuple(PAIRWISE)
-# The verdicts that the states stand for.
-_VERDICTS = [3, 4, 2, 1]
+# The verdicts that the states stand for; the last is that of -1, an algorithm with itself.
+VERDICTS = np.array([3, 4, 2, 1, 2], dtype=np.int8)
 # Weights whose common denominator is larger are not whole numbers in any useful sense.
 _LARGEST = 1_000_000
 
@@ -61,7 +61,7 @@ def of_votes(votes: Costs, method: str, *, missing_as_undecided: bool) -> tuple[
     where the votes are.
     """
     table, scale = PAIRWISE[method]
-    discrepancies = table[:, _VERDICTS]
+    discrepancies = table[:, VERDICTS[:4]]
     if missing_as_undecided:
         discrepancies[0] = discrepancies[1]
     return np.tensordot(discrepancies.T, votes, axes=1), scale
