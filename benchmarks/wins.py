@@ -13,6 +13,7 @@ import numpy as np
 import pandas as pd
 
 import benchinfer as bi
+from benchinfer.analyses.wins.posterior import WinPosterior
 
 SIZES = ((20, 5), (54, 5), (30, 10), (54, 10), (112, 40))
 LARGE = ((300, 50), (1000, 100))
@@ -41,11 +42,12 @@ def measured(scores: bi.ScoreTable, **asked: object) -> str:
     found.contrasts(all=True)
     found.summary()
     seconds = f"{time.process_time() - start:.2f}"
-    if found.bayes is None:
+    inference = found.inference
+    if not isinstance(inference, WinPosterior):
         return seconds
-    settled = found.bayes.convergence
+    settled = inference.convergence
     largest = max(settled.r_hat, settled.r_hat_effects)
-    more = ", run on" if found.bayes.extended else ""
+    more = ", run on" if inference.extended else ""
     return f"{seconds} ({largest:.3f}, {min(settled.bulk, settled.tail):.0f}{more})"
 
 

@@ -7,9 +7,12 @@ from C, without Python: with 54 data sets a draw then takes a quarter of the tim
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from contextlib import suppress
+import sys
+from collections.abc import Callable, Generator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from importlib import import_module
+from types import ModuleType
 from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 import numpy as np
@@ -18,7 +21,7 @@ from benchinfer.core.errors import optional
 
 if TYPE_CHECKING:
     from benchinfer.core.progress import Progress
-    from benchinfer.numerics.types import Array
+    from benchinfer.numerics.types import Array, Flags
 
 # Share of proposals to be accepted, and that of a second try, whose steps are smaller.
 TARGET_ACCEPT, CAREFUL = 0.95, 0.99
@@ -30,8 +33,36 @@ _ARVIZ = {"logp": "lp", "depth": "tree_depth", "mean_tree_accept": "acceptance_r
 
 
 def library() -> Any:
-    """Import nutpie; raise a MissingExtra where it is not installed."""
-    return optional("nutpie", "bayes")
+    """Import nutpie; raise a MissingExtra where it is not installed.
+
+    It imports ArviZ, with all its figures, for draws in the form of ArviZ alone. Here draws stay
+    Arrow tables, so that ArviZ is imported where something of it is asked for.
+    """
+    with _deferred("arviz"):
+        return optional("nutpie", "bayes")
+
+
+class _Deferred(ModuleType):
+    """A module that is imported when something of it is asked for."""
+
+    def __getattr__(self, name: str) -> Any:
+        if sys.modules.get(self.__name__) is self:
+            del sys.modules[self.__name__]
+        return getattr(import_module(self.__name__), name)
+
+
+@contextmanager
+def _deferred(name: str) -> Generator[None]:
+    """Defer the import of a module by those that are imported in the meantime."""
+    if name in sys.modules:
+        yield
+        return
+    module = sys.modules[name] = _Deferred(name)
+    try:
+        yield
+    finally:
+        if sys.modules.get(name) is module:
+            del sys.modules[name]
 
 
 class Density(Protocol):
@@ -185,7 +216,7 @@ def sample(
         if callback is not None:
             callback(sum(chain.finished_draws for chain in running))
 
-    tree: Any = library().sample(
+    trace: Any = library().sample(
         model,
         draws=n,
         tune=warm_up,
@@ -196,11 +227,28 @@ def sample(
         progress_bar=False,
         progress_callback=None if callback is None else report,
         progress_rate=_RATE,
+        return_raw_trace=True,
     )
-    values = {name: x.to_numpy() for name, x in tree["posterior"].data_vars.items()}
-    variables = tree["sample_stats"].data_vars.items()
-    statistics = {_ARVIZ.get(name, name): x.to_numpy() for name, x in variables}
-    return values, {name: x for name, x in statistics.items() if name in _STATISTICS}
+    draws, statistics = trace.get_arrow_trace()
+    drawn = [np.logical_not(_column(chain, "tuning")) for chain in statistics]
+    values = {name: _chains(draws, drawn, name) for name in draws[0].schema.names}
+    named = ((_ARVIZ.get(name, name), name) for name in statistics[0].schema.names)
+    return values, {
+        ours: _chains(statistics, drawn, name) for ours, name in named if ours in _STATISTICS
+    }
+
+
+def _chains(parts: Sequence[Any], drawn: Sequence[Flags], name: str) -> Array:
+    """Return a column of Arrow tables, one of each chain, without the draws of warming up."""
+    return np.stack([_column(part, name)[rows] for part, rows in zip(parts, drawn, strict=True)])
+
+
+def _column(part: Any, name: str) -> Array:
+    """Return a column of an Arrow table; arrays have the shape that their field names."""
+    column, about = part.column(name), part.schema.field(name).metadata or {}
+    sizes = [int(size) for size in about.get(b"shape", b"").decode().split(",") if size]
+    flat = optional("arro3.core", "bayes").list_flatten(column) if sizes else column
+    return flat.to_numpy().reshape(len(column), *sizes)
 
 
 def callback_of(

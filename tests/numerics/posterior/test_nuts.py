@@ -1,3 +1,4 @@
+import subprocess
 import sys
 
 import numpy as np
@@ -70,3 +71,39 @@ def test_without_nutpie_the_extra_is_named(monkeypatch):
     monkeypatch.setitem(sys.modules, "nutpie", None)
     with pytest.raises(MissingExtra, match="nutpie is not installed"):
         _drawn()
+
+
+SHAPES = """
+import subprocess
+import sys
+import numpy as np
+from benchinfer.numerics.posterior import nuts
+
+shapes = {"x": (2,), "matrix": (1, 2), "number": ()}
+model = nuts.library().compiled_pyfunc.from_pyfunc(
+    2,
+    lambda: lambda x: (float(-x @ x / 2), -x),
+    lambda *_: lambda x: {"x": x, "matrix": x[None], "number": x[:1].reshape(())},
+    [np.dtype(np.float64)] * 3,
+    list(shapes.values()),
+    list(shapes),
+)
+values, statistics = nuts.sample(model, 3, 20, np.random.default_rng(1), None, warm_up=50)
+assert {name: x.shape for name, x in values.items()} == {
+    name: (3, 20, *shape) for name, shape in shapes.items()
+}
+np.testing.assert_array_equal(values["matrix"][:, :, 0], values["x"])
+np.testing.assert_array_equal(values["number"], values["x"][:, :, 0])
+np.testing.assert_allclose(statistics["lp"], -(values["x"] ** 2).sum(axis=2) / 2)
+assert set(statistics) == nuts._STATISTICS
+assert "matplotlib" not in sys.modules and "arviz" not in sys.modules
+deferred = sys.modules["nutpie.sample"].arviz
+assert deferred.from_dict is __import__("arviz").from_dict
+"""
+
+
+def test_draws_keep_the_shapes_of_variables_and_arviz_is_imported_when_it_is_asked_for():
+    done = subprocess.run(
+        [sys.executable, "-c", SHAPES], check=False, capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stderr

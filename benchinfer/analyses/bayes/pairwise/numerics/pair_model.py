@@ -183,6 +183,7 @@ _SEGMENTS = 2
 # Places of the parameters before those of the data sets.
 _CENTRE, _STD, _NU, _DELTA = range(4)
 _NEGLIGIBLE = -27.0  # log of a probability that is none
+_HEAVY = 2.0  # degrees of freedom
 
 
 def pair_data(n: Codes, mean: Array, square: Array, top: Array, rho: float) -> PairData:
@@ -306,9 +307,9 @@ def log_density(
     by_centre, by_log_std = 0.0, -1.0 * len(n)
     variance = std * std
     for m in range(len(n)):
-        mean, square, spread, guess, known = sets[m]
-        precision = known + 1.0 / variance
-        prior = 1.0 / variance / precision
+        mean, square, spread, guess, known, weight = sets[m]
+        precision = known + weight / variance
+        prior = weight / variance / precision
         root = 1.0 / math.sqrt(precision)
         likely = prior * centre + (1.0 - prior) * guess
         delta = likely + root * x[_DELTA + m]
@@ -343,6 +344,17 @@ def _evaluate(size: int, x: Any, gradient: Any, value: Any, data: Any) -> int:
     return 0
 
 
+def _weights(mean: Array, known: Array) -> Array:
+    """Return how much the prior draws each data set to delta_0, by a t of few degrees of freedom.
+
+    A normal distribution would draw one that is far off too much, the more the smaller std_0 is:
+    its parameter would hang on std_0.
+    """
+    off = mean - np.median(mean)
+    among = (np.median(np.abs(off)) / ndtri(0.75)) ** 2
+    return np.minimum((_HEAVY + 1) / (_HEAVY + off**2 / (among + 1 / known)), 1.0)
+
+
 @dataclass(frozen=True, slots=True)
 class PairDensity:
     """Log density of one pair's model by unconstrained parameters.
@@ -375,7 +387,7 @@ class PairDensity:
         n, mean, square, spread = (x[0][there] for x in (one.n, one.mean, one.square, one.spread))
         # A variance from few differences is drawn to the pair's, which is 1.
         known = (n + 1) / (square + 2) / spread
-        sets = np.column_stack([mean, square, spread, mean, known])
+        sets = np.column_stack([mean, square, spread, mean, known, _weights(mean, known)])
         furthest, high = float(one.furthest[0]), float(one.std_high[0])
         begin = 2 * np.arctanh(np.clip(mean.mean() / furthest, -0.99, 0.99))
         width = 2 * max(high / _BOUND, 0.01) / furthest
@@ -398,8 +410,8 @@ class PairDensity:
         log_above = np.interp(points[..., _NU], np.linspace(-_WIDEST, _WIDEST, len(table)), table)
         centre = furthest * np.tanh((begin + width * points[..., _CENTRE]) / 2)
         std = high * expit(points[..., _STD] - math.log(_BOUND))
-        guess, known = sets[:, 3], sets[:, 4]
-        prior = 1 / std[..., None] ** 2
+        guess, known, weight = sets[:, 3:].T
+        prior = weight / std[..., None] ** 2
         precision = known + prior
         seen = (prior * centre[..., None] + known * guess) / precision
         seen += points[..., _DELTA:] / np.sqrt(precision)
