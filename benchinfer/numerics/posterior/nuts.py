@@ -212,11 +212,11 @@ def sample(
     Hamiltonian Monte Carlo. Journal of Machine Learning Research 15, 1593-1623.
     """
 
-    def report(running: Any) -> None:
+    def report(states: Any) -> None:
         if callback is not None:
-            callback(sum(chain.finished_draws for chain in running))
+            callback(sum(chain.finished_draws for chain in states))
 
-    trace: Any = library().sample(
+    running: Any = library().sample(
         model,
         draws=n,
         tune=warm_up,
@@ -228,7 +228,13 @@ def sample(
         progress_callback=None if callback is None else report,
         progress_rate=_RATE,
         return_raw_trace=True,
+        blocking=False,
     )
+    try:
+        trace = running.wait()
+    except BaseException:  # interrupted, nutpie itself would return the draws so far as if complete
+        running.cancel()
+        raise
     draws, statistics = trace.get_arrow_trace()
     drawn = [np.logical_not(_column(chain, "tuning")) for chain in statistics]
     values = {name: _chains(draws, drawn, name) for name in draws[0].schema.names}

@@ -1,5 +1,7 @@
+import signal
 import subprocess
 import sys
+import threading
 
 import numpy as np
 import pytest
@@ -47,6 +49,17 @@ def test_draws_have_the_moments_and_tails_of_the_density():
 def test_the_same_seed_gives_the_same_draws():
     np.testing.assert_array_equal(_drawn(7, 50).points, _drawn(7, 50).points)
     assert (_drawn(7, 50).points != _drawn(8, 50).points).any()
+
+
+def test_an_interrupt_ends_sampling():
+    """Draws up to an interrupt are no result."""
+    timer = threading.Timer(2.0, signal.raise_signal, [signal.SIGINT])
+    timer.start()
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            _drawn(n=500_000)
+    finally:
+        timer.cancel()
 
 
 @pytest.mark.slow
