@@ -456,7 +456,7 @@ def test_subsamples_find_a_planted_division_and_no_other(divided, stable):
     assert none.undivided >= 0.8
     assert not none.chosen.any()
     bare = replace(none, resample=0 * none.resample)
-    with pytest.raises(bi.DesignError, match="none of the 20 subsamples is divided.*\n.*tree"):
+    with pytest.raises(bi.DesignError, match=r"none of the 20 subsamples is divided.*\n.*tree"):
         bare.plot()
     assert not stability_sections(bare)[0].figures
     assert stability_sections(divided)[0].figures
