@@ -58,12 +58,15 @@ class Kind:
         Draws that layout into an Axes, without heading and notes.
     suits
         Says whether a result has the figure; the first kind that suits is the default.
+    clusters
+        Whether ``order`` may be ``"clusters"``.
     """
 
     layout: Callable[..., Layout]
     size: Callable[[Any], tuple[float, float]]
     draw: Callable[[Any, Axes], None]
     suits: Callable[[Any], bool] = lambda _: True
+    clusters: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,7 +120,7 @@ def plot(
     top: int | None = None,
     pair: tuple[str, str] | None = None,
     algorithms: Sequence[str] | None = None,
-    order: Sequence[str] | None = None,
+    order: Sequence[str] | Literal["clusters"] | None = None,
     highlight: str | Sequence[str] | None = None,
 ) -> Figure:
     """Draw a result.
@@ -197,7 +200,9 @@ def plot(
         The algorithms that are shown.
     order
         The algorithms in the order in which they are shown, best first, such as the ``ranking()``
-        of another comparison; by default the result's own ranking.
+        of another comparison; by default the result's own ranking. ``"clusters"``, of the
+        ``"heatmap"`` of a score table: data sets and algorithms with similar colours as
+        neighbours, with the trees of average linkage beside them.
     highlight
         An algorithm, or several, whose names are written in bold and in a colour of their own, as
         is the line of a ``"slope"`` chart. One of them is in the ``"scatter"`` plot, beside the
@@ -278,6 +283,15 @@ def _laid(kind: Kind, result: object, room: float, choices: Mapping[str, object]
     if strange := [name for name in choices if name not in known]:
         has = f"it has {join(known)}" if known else "it has none"
         raise DesignError(f"this figure has no choice of {join(strange)}.", hint=f"{has}.")
+    order = choices.get("order")
+    if kind.clusters and isinstance(order, str) and order != "clusters":
+        raise ArgumentError(
+            f"order is {order!r}.", hint='"clusters", or the names of the algorithms in a list.'
+        )
+    if order == "clusters" and not kind.clusters:
+        raise DesignError(
+            'this figure has no order="clusters".', hint='the kind "heatmap" of a score table has.'
+        )
     laid: Any = kind.layout(result, room / scale(), **choices)
     most = (MOST - 0.4) / scale()
     if "top" not in known or "top" in choices or _height(kind, laid) <= most:

@@ -80,7 +80,7 @@ FIGURES: Mapping[type, Mapping[str, Kind]] = {
     ScoreTable: {
         "distributions": of_part(DISTRIBUTIONS, lambda scores: Setting.of(scores)[0]),
         "boxes": of_part(BOXES, lambda scores: Setting.of(scores)[0]),
-        "heatmap": Kind(heatmap.layout, heatmap.size, heatmap.draw),
+        "heatmap": Kind(heatmap.layout, heatmap.size, heatmap.draw, clusters=True),
         "scatter": Kind(scatter.layout, scatter.size, scatter.draw),
         "slope": Kind(slope.layout, slope.size, slope.draw),
         "learning-curves": Kind(learning_curves.layout, size_profile, draw_profile),

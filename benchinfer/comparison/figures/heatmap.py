@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -16,6 +16,7 @@ from benchinfer.plots.layout import Layout
 from benchinfer.plots.style import FAINT, INK, PAGE, Width, is_wide, lines, measure_name
 from benchinfer.plots.text import across, fitted, key, plain, pt, widest
 from benchinfer.plots.tiles import SHADES
+from benchinfer.plots.trees import TREE, Tree, draw_beside, tree_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -32,6 +33,7 @@ _SIZE, _SMALL = 8.5, 7.0  # points of names, and of numbers
 _LIGHTEST = 0.95
 _DOTTED = 0.045  # inches of the least tile with a dot
 _FIRST = 5  # algorithms that a note names where columns have numbers
+CLUSTERS = "clusters"  # the order by clusters
 _UNLIKE = 20.0  # times that data sets may differ in their ranges before each has its own
 
 
@@ -54,6 +56,8 @@ class HeatMap(Layout):
         Inches across and down of a tile.
     ends
         What the darkest and the lightest colour mean.
+    trees
+        Clusters of the rows and of the columns, if these are in the order of clusters.
     """
 
     rows: tuple[str, ...]
@@ -63,6 +67,7 @@ class HeatMap(Layout):
     best: Flags
     tile: tuple[float, float]
     ends: tuple[str, str]
+    trees: tuple[Tree, Tree] | None = None
 
 
 def layout(
@@ -73,29 +78,52 @@ def layout(
     algorithms: Sequence[str] | None = None,
     order: Sequence[str] | None = None,
 ) -> HeatMap:
-    """Return the layout of a tile for the mean score of each algorithm on each data set."""
-    table = standing(scores, algorithms, order)
+    """Return the layout of a tile for the mean score of each algorithm on each data set.
+
+    The order "clusters" is one in which neighbours have similar colours.
+    """
+    table = standing(scores, algorithms, None if order == CLUSTERS else order)
     measure = table.measure
     rows = np.argsort(-table.middle, kind="stable")[:top]
     oriented = table.mean[rows]
     behind = np.nanmax(oriented, axis=1, keepdims=True) - oriented
     shade, ends = _of_datasets(behind, measure)
     many = f"{len(rows):,} of {len(table.datasets):,} data sets"
-    return tiles(
+    best, across_ = table.best[rows], np.arange(len(table.algorithms))
+    said, trees = (
+        "data sets from the highest to the lowest middle score; algorithms by mean rank",
+        None,
+    )
+    if order == CLUSTERS:
+        trees = tree_of(shade, "data sets"), tree_of(shade.T, "algorithms")
+        said, (down, across_) = _clustered(shade), (tree.order for tree in trees)
+        oriented, shade, best = (part[np.ix_(down, across_)] for part in (oriented, shade, best))
+        rows = rows[down]
+    laid = tiles(
         oriented,
         [table.datasets[d] for d in rows],
-        table.algorithms,
+        [table.algorithms[k] for k in across_],
         measure,
-        width,
+        width - (0.0 if trees is None else TREE),
         shade=shade,
         ends=ends,
-        best=table.best[rows],
+        best=best,
         best_of="the best on the data set",
-        order="data sets from the highest to the lowest middle score; algorithms by mean rank",
+        order=said,
         notes=(many,) if len(rows) < len(table.datasets) else (),
         title=f"Scores: {measure_name(measure)}{measure.unit_mark}, {measure.better} is better",
         alt=f"Heat map of the mean scores of {count(len(table.algorithms), 'algorithm')} on"
         f" {count(len(rows), 'data set')}; best by mean rank: {', '.join(table.algorithms[:3])}.",
+    )
+    return replace(laid, trees=trees, width=width)
+
+
+def _clustered(shade: Array) -> str:
+    """Return how data sets and algorithms are ordered by clusters."""
+    known = ", over the scores that both have" if np.isnan(shade).any() else ""
+    return (
+        "data sets and algorithms with similar colours are neighbours; trees: average linkage of"
+        f" Euclidean distances{known}"
     )
 
 
@@ -186,7 +214,12 @@ def _row_height(rows: int) -> float:
 
 def size(laid: HeatMap) -> tuple[float, float]:
     """Return a sensible figure size in inches."""
-    return laid.width, 0.25 + _head_room(laid) + laid.tile[1] * len(laid.rows) + _LEGEND
+    tall = laid.tile[1] * len(laid.rows) + _tree_room(laid) + _LEGEND
+    return laid.width, 0.25 + _head_room(laid) + tall
+
+
+def _tree_room(laid: HeatMap) -> float:
+    return 0.0 if laid.trees is None else TREE
 
 
 def _font(laid: HeatMap) -> float:
@@ -232,6 +265,11 @@ def draw(laid: HeatMap, ax: Axes) -> None:
         y, x = np.nonzero(laid.best)
         dot = min(3.0, 72 * 0.45 * min(laid.tile))
         ax.plot(x, y, "o", color="white", ms=dot, mew=0, zorder=4)
+    if laid.trees is not None:
+        for tree, end, inch, upright in zip(
+            laid.trees, (k, d), laid.tile, (False, True), strict=True
+        ):
+            draw_beside(tree, ax, end - 0.5 + 0.04 / inch, (TREE - 0.08) / inch, upright=upright)
     _name_tiles(laid, ax)
     _draw_legend(laid, ax)
 
@@ -239,10 +277,11 @@ def draw(laid: HeatMap, ax: Axes) -> None:
 def _name_tiles(laid: HeatMap, ax: Axes) -> None:
     """Write the names of rows and columns, or every tenth number where names have no room."""
     d, k = laid.shade.shape
-    ax.set_xlim(-0.5, k - 0.5)
-    ax.set_ylim(d - 0.5 + _LEGEND / laid.tile[1], -0.5)
+    tree = _tree_room(laid)
+    ax.set_xlim(-0.5, k - 0.5 + tree / laid.tile[0])
+    ax.set_ylim(d - 0.5 + (tree + _LEGEND) / laid.tile[1], -0.5)
     ax.set_anchor("NW")
-    ax.set_box_aspect((laid.tile[1] * d + _LEGEND) / (laid.tile[0] * k))
+    ax.set_box_aspect((laid.tile[1] * d + tree + _LEGEND) / (laid.tile[0] * k + tree))
     ax.spines[:].set_visible(False)
     ax.xaxis.tick_top()
     for axis, names, inches in (
@@ -266,7 +305,7 @@ def _draw_legend(laid: HeatMap, ax: Axes) -> None:
     d = len(laid.rows)
     inch_x, inch_y = 1 / laid.tile[0], 1 / laid.tile[1]
     wide = 0.16 if is_wide(laid.width) else 0.1
-    y = d - 0.5 + 0.27 * inch_y
+    y = d - 0.5 + (_tree_room(laid) + 0.27) * inch_y
     left = across(laid.ends[0], 7.5) + 0.08
     right = left + len(SHADES) * wide + 0.07
     # It begins at the tiles, or further left where the right of them is too little for it.

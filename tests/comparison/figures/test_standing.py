@@ -5,6 +5,7 @@ import itertools
 import numpy as np
 import pandas as pd
 import pytest
+from scipy.cluster import hierarchy
 from scipy.stats import rankdata
 
 import benchinfer as bi
@@ -13,7 +14,7 @@ from benchinfer.comparison.figures.standing import standing
 from benchinfer.core.arguments import ArgumentError
 from benchinfer.core.errors import DesignError
 from benchinfer.core.verdict import Verdict
-from benchinfer.plots.style import spread_apart
+from benchinfer.plots.style import FAINT, spread_apart
 
 
 def table(k=4, d=6, seed=1, better="higher", tolerance=0.02, scale="identity", gaps=()):
@@ -208,3 +209,77 @@ def test_figures_of_scores_are_no_wider_than_they_are_asked_to_be(kind, k, width
     assert inside.x0 >= -0.02
     assert inside.x1 <= across + 0.02
     assert len(figure.get_label()) > 20
+
+
+@pytest.mark.parametrize("gaps", [(), {(0, 1), (3, 2), (4, 0)}])
+def test_clusters_order_the_tiles_and_stand_beside_them(gaps):
+    _, scores = table(5, 7, gaps=gaps)
+    plain, laid = heatmap.layout(scores), heatmap.layout(scores, order="clusters")
+    places = [
+        [of.index(name) for name in names]
+        for names, of in ((laid.rows, plain.rows), (laid.columns, plain.columns))
+    ]
+    np.testing.assert_array_equal(laid.shade, plain.shade[np.ix_(*places)])
+    np.testing.assert_array_equal(laid.best, plain.best[np.ix_(*places)])
+    assert laid.width == plain.width
+    ax = bi.plot(scores, "heatmap", order="clusters").axes[0]
+    drawn = [
+        np.transpose([x, y])
+        for line in ax.lines
+        for x, y in zip(
+            np.reshape(line.get_xdata(), (-1, 3))[:, :2],
+            np.reshape(line.get_ydata(), (-1, 3))[:, :2],
+            strict=True,
+        )
+        if line.get_color() == FAINT
+    ]
+    for tree, colours, (along, away), end in (
+        (laid.trees[0], laid.shade, (1, 0), 4.5),
+        (laid.trees[1], laid.shade.T, (0, 1), 6.5),
+    ):
+        n = len(colours)
+        far = np.array(
+            [
+                [np.sqrt(np.nanmean((a - b) ** 2) * colours.shape[1]) for b in colours]
+                for a in colours
+            ]
+        )
+        merges = hierarchy.linkage(far[np.triu_indices(n, 1)], "average")
+        heights = np.sort(tree.links[:, 1, 1])
+        np.testing.assert_allclose(heights, np.sort(merges[:, 2]) / merges[:, 2].max())
+        # No order in which lines do not cross has more alike neighbours.
+        best = hierarchy.optimal_leaf_ordering(merges, far[np.triu_indices(n, 1)])
+        leaves = hierarchy.leaves_list(best)
+        length = np.diag(far, 1).sum()
+        assert length == pytest.approx(far[leaves[:-1], leaves[1:]].sum())
+        bridges = [
+            s for s in drawn if s[0, away] == s[1, away] > end and s[0, along] != s[1, along]
+        ]
+        reach = max(s[0, away] for s in bridges) - min(s[0, away] for s in bridges)
+        assert len(bridges) == n - 1
+        shown = np.sort([s[0, away] for s in bridges])
+        np.testing.assert_allclose(
+            (shown - shown[0]) / reach, (heights - heights[0]) / (1 - heights[0])
+        )
+    assert any("over the scores that both have" in note for note in laid.notes) == bool(gaps)
+
+
+def test_clusters_are_refused_where_no_score_is_common_and_of_other_kinds():
+    frame, _ = table(2, 4, gaps={(0, 1), (1, 0)})
+    scores = bi.read_scores(frame, measures="x:higher")
+    with pytest.raises(DesignError, match="two data sets have no scores in common"):
+        bi.plot(scores, "heatmap", order="clusters")
+    with pytest.raises(DesignError, match=r'no order="clusters"\.\nHint: the kind "heatmap"'):
+        bi.plot(scores, "slope", order="clusters")
+    with pytest.raises(ArgumentError, match=r"order is 'cluster'\.\nHint: .clusters., or"):
+        bi.plot(scores, "heatmap", order="cluster")
+    one = bi.read_scores(frame[frame["dataset"] == "d2"], measures="x:higher")
+    assert heatmap.layout(one, order="clusters").rows == ("d2",)
+
+
+@pytest.mark.slow
+def test_clusters_of_350_data_sets_take_seconds():
+    rng = np.random.default_rng(1)
+    wide = pd.DataFrame(rng.uniform(size=(350, 90))).add_prefix("a").rename_axis("dataset")
+    laid = heatmap.layout(bi.read_scores(wide, measures="x:higher"), order="clusters")
+    assert sorted(laid.trees[0].order) == list(range(350))
