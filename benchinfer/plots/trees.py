@@ -22,7 +22,7 @@ TREE = 0.55  # inches that a tree takes
 
 
 @dataclass(frozen=True, slots=True)
-class Tree:
+class ClusterTree:
     """Clusters of n items.
 
     Attributes
@@ -38,11 +38,11 @@ class Tree:
     links: Array
 
 
-def tree_of(rows: Array, what: str) -> Tree:
+def tree_of(rows: Array, what: str) -> ClusterTree:
     """Cluster rows by average linkage of their Euclidean distances; see `distances`."""
     n = len(rows)
     if n < 2:
-        return Tree(np.arange(n), np.empty((0, 4, 2)))
+        return ClusterTree(np.arange(n), np.empty((0, 4, 2)))
     merges = linkage(squareform(distances(rows, what)), "average", optimal_ordering=True)
     drawn = dendrogram(merges, no_plot=True)
     order = np.array(drawn["leaves"], np.int64)
@@ -50,7 +50,7 @@ def tree_of(rows: Array, what: str) -> Tree:
     if order[0] > order[-1]:  # of two directions the one whose first item is the earlier one
         order, place = order[::-1], n - 1 - place
     height = np.array(drawn["dcoord"])
-    return Tree(order, np.stack([place, height / (height.max() or 1.0)], axis=-1))
+    return ClusterTree(order, np.stack([place, height / (height.max() or 1.0)], axis=-1))
 
 
 def distances(rows: Array, what: str) -> Array:
@@ -74,9 +74,9 @@ def distances(rows: Array, what: str) -> Array:
     return (far + far.T) / 2
 
 
-def draw_beside(tree: Tree, ax: Axes, edge: float, height: float, *, upright: bool) -> None:
+def draw_beside(tree: ClusterTree, ax: Axes, edge: float, height: float, *, upright: bool) -> None:
     """Draw a tree from an edge of its items on: below columns (upright) or right of rows."""
     along, away = tree.links[..., 0], edge + height * tree.links[..., 1]
     x, y = (along, away) if upright else (away, along)
     ends = np.stack([x[:, :-1], y[:, :-1], x[:, 1:], y[:, 1:]], axis=-1).reshape(-1, 4)
-    lines(ax, [tuple(end) for end in ends.tolist()], FAINT, 0.8)
+    lines(ax, [(a, b, c, d) for a, b, c, d in ends.tolist()], FAINT, 0.8)

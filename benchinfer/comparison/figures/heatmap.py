@@ -16,7 +16,7 @@ from benchinfer.plots.layout import Layout
 from benchinfer.plots.style import FAINT, INK, PAGE, Width, is_wide, lines, measure_name
 from benchinfer.plots.text import across, fitted, key, plain, pt, widest
 from benchinfer.plots.tiles import SHADES
-from benchinfer.plots.trees import TREE, Tree, draw_beside, tree_of
+from benchinfer.plots.trees import TREE, ClusterTree, draw_beside, tree_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -33,6 +33,7 @@ _SIZE, _SMALL = 8.5, 7.0  # points of names, and of numbers
 _LIGHTEST = 0.95
 _DOTTED = 0.045  # inches of the least tile with a dot
 _FIRST = 5  # algorithms that a note names where columns have numbers
+_BY_RANK = "data sets from the highest to the lowest middle score; algorithms by mean rank"
 CLUSTERS = "clusters"  # the order by clusters
 _UNLIKE = 20.0  # times that data sets may differ in their ranges before each has its own
 
@@ -67,7 +68,7 @@ class HeatMap(Layout):
     best: Flags
     tile: tuple[float, float]
     ends: tuple[str, str]
-    trees: tuple[Tree, Tree] | None = None
+    trees: tuple[ClusterTree, ClusterTree] | None = None
 
 
 def layout(
@@ -89,27 +90,24 @@ def layout(
     behind = np.nanmax(oriented, axis=1, keepdims=True) - oriented
     shade, ends = _of_datasets(behind, measure)
     many = f"{len(rows):,} of {len(table.datasets):,} data sets"
-    best, across_ = table.best[rows], np.arange(len(table.algorithms))
-    said, trees = (
-        "data sets from the highest to the lowest middle score; algorithms by mean rank",
-        None,
-    )
+    best, places = table.best[rows], np.arange(len(table.algorithms))
+    reading, trees = _BY_RANK, None
     if order == CLUSTERS:
         trees = tree_of(shade, "data sets"), tree_of(shade.T, "algorithms")
-        said, (down, across_) = _clustered(shade), (tree.order for tree in trees)
-        oriented, shade, best = (part[np.ix_(down, across_)] for part in (oriented, shade, best))
-        rows = rows[down]
+        reading, places = _clustered(shade), trees[1].order
+        at = np.ix_(trees[0].order, places)
+        oriented, shade, best, rows = oriented[at], shade[at], best[at], rows[trees[0].order]
     laid = tiles(
         oriented,
         [table.datasets[d] for d in rows],
-        [table.algorithms[k] for k in across_],
+        [table.algorithms[k] for k in places],
         measure,
         width - (0.0 if trees is None else TREE),
         shade=shade,
         ends=ends,
         best=best,
         best_of="the best on the data set",
-        order=said,
+        order=reading,
         notes=(many,) if len(rows) < len(table.datasets) else (),
         title=f"Scores: {measure_name(measure)}{measure.unit_mark}, {measure.better} is better",
         alt=f"Heat map of the mean scores of {count(len(table.algorithms), 'algorithm')} on"
