@@ -247,6 +247,11 @@ def main() -> None:
         "consensus_support": bi.plot(agreed, "support"),
         "what_holds_up": what_holds_up(),
         "verdicts": bi.plot(bi.per_dataset(bi.compare_mixed, simulated)),
+        "gallery/scores/heatmap-clusters": bi.plot(
+            bi.load_example("sklearn_bootstrap").subset(measures=["error"]),
+            "heatmap",
+            order="clusters",
+        ),
         "gallery/comparison/estimation-pair": bi.plot(
             mixed, "estimation", pair=mixed.ranking()[:2]
         ),
