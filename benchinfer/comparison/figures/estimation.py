@@ -20,7 +20,7 @@ from benchinfer.core.arguments import ArgumentError
 from benchinfer.core.errors import DesignError, unknown
 from benchinfer.core.numbers import count, significant
 from benchinfer.core.verdict import SHAPES, Verdict, words
-from benchinfer.numerics.types import Array
+from benchinfer.numerics.types import Array, Codes
 from benchinfer.plots import bars
 from benchinfer.plots.layout import Layout
 from benchinfer.plots.style import (
@@ -49,6 +49,7 @@ _SCORES, _EFFECTS, _GAP, _SIDE, _ABOVE, _BELOW = 2.1, 1.7, 0.12, 0.72, 0.1, 0.1
 _LEAST, _NAMES = 0.19, 1.5
 _WIDE, _SLIM = 1.4, 0.7  # of one pair: most inches of an algorithm, and share of the difference
 _DOT = 0.05  # inches of a point
+_SMALL, _ASIDE = 7.5, 0.09  # points of a value, and its inches from the middle of a mark
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -128,7 +129,7 @@ def layout(
     )
     band = forest.band(measure)
     notes = [
-        _what(comparison),
+        _what(comparison, (~np.isnan(scores)).sum(axis=0)),
         *_verdicts(comparison, effects, names[reference]),
         *_intervals(comparison, effects),
         *([forest.band_note(measure)] if band else []),
@@ -237,14 +238,16 @@ def _with_room(
     return [name for name in others if name in shown], (note,)
 
 
-def _what(comparison: Comparison) -> str:
-    """Return what points and lines are."""
+def _what(comparison: Comparison, counts: Codes) -> str:
+    """Return what points and lines are; counts are those of the algorithms' data sets."""
     level = comparison.levels
     several = comparison.setting.coverage.counts.max() > 1
     by_level = level.mean is None and level.name
     line = comparison.level_name if by_level else comparison.measure.mean_name
-    point = "the median of the scores on a data set" if several else "the score on a data set"
-    return f"a point: {point}; a dash: {line}"
+    point = "the median of the scores" if several else "the score"
+    low, high = int(counts.min()), int(counts.max())
+    many = f"{high:,}" if low == high else f"{low:,} to {high:,}"
+    return f"a point: {point} on one of {many} data sets; a dash: {line}"
 
 
 def _verdicts(
@@ -439,4 +442,24 @@ def _draw_effects(laid: EstimationPlot, ax: Axes) -> None:
             0.5,
             zorder=0,
         )
+        _write_values(laid, ax, places)
     forest.draw_marks([*zip(places, laid.effects, strict=True)], ax, upright=True)
+
+
+def _write_values(laid: EstimationPlot, ax: Axes, places: Sequence[float]) -> None:
+    """Write the differences beside their marks, where algorithms are far enough apart."""
+    wide = (laid.width - _SIDE - 0.2) / len(laid.names)
+    texts = [_value(row.estimate) for row in laid.effects]
+    # Up to the next mark, and of the last one up to the edge of the figure.
+    if widest(texts, _SMALL) + _ASIDE > min(wide - _ASIDE, wide / 2 + 0.15):
+        return
+    for x, row, text in zip(places, laid.effects, texts, strict=True):
+        ax.text(
+            x + _ASIDE / wide, row.estimate, text, va="center", fontsize=pt(_SMALL), color=FAINT
+        )
+
+
+def _value(difference: float) -> str:
+    """Write a difference with its sign in two digits."""
+    text = significant(difference, 2).replace("-", "\N{MINUS SIGN}")
+    return f"+{text}" if difference > 0 else text

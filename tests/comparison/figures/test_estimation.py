@@ -137,3 +137,26 @@ def test_effects_that_have_no_place_are_refused():
     controlled = bi.compare_mixed(scores, control="a3")
     with pytest.raises(DesignError, match="a1 is compared with none of the others"):
         bi.plot(controlled, "estimation", pair=("a2", "a1"))
+
+
+def test_values_and_numbers_of_data_sets_are_written():
+    frame, scores = table()
+    frame.loc[frame["dataset"].eq("d0") & frame["algorithm"].eq("a4"), "x"] = np.nan
+    result = bi.compare_mixed(scores)
+    figure = bi.plot(result, "estimation")
+    assert "on one of 12 data sets" in layout(result).notes[0]
+    rows = result.contrasts(order="result", all=True).set_index(["first", "second"])["estimate"]
+    effects = panels(figure)[1]
+    assert len(effects.texts) == 4
+    for text in effects.texts:
+        name = layout(result).names[round(text.get_position()[0])]
+        pair = (name, layout(result).names[0])
+        value = rows[pair] if pair in rows.index else -rows[pair[::-1]]
+        assert float(text.get_text().replace("\N{MINUS SIGN}", "-")) == pytest.approx(
+            value, rel=0.06
+        )
+        assert text.get_position()[1] == pytest.approx(value)
+    assert faults(figure) == ([], [])
+    assert not panels(bi.plot(result, "estimation", width=2.5))[1].texts
+    gaps = bi.compare_mixed(bi.read_scores(frame.dropna(), measures="x:lower"))
+    assert "on one of 11 to 12 data sets" in layout(gaps).notes[0]
