@@ -33,6 +33,10 @@ def test_every_kind_of_every_result(name, request):
                 with pytest.raises(bi.DesignError, match="there are no steps"):
                     bi.plot(result, kind)
                 continue
+            if name == "seconds" and kind == "estimation":
+                with pytest.raises(bi.DesignError, match="effects are ratios"):
+                    bi.plot(result, kind)
+                continue
             figure = bi.plot(result, kind)
             figure.draw_without_rendering()
             assert figure.get_label()
