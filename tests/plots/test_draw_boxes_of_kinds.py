@@ -14,7 +14,7 @@ DRAWN = {
     ("local", 2): ("verdicts", "podium", "pair", "support", "map", "clusters"),
     ("relation", 2): ("hasse", "matrix"),
     ("consensus", 2): ("hasse", "positions", "support"),
-    ("meta", 2): ("studies", "funnel", "network"),
+    ("meta", 2): ("studies", "funnel"),
     ("mixed", 2): ("caterpillar", "residuals"),
     ("monitor", 2): ("path",),
     ("monitor", 6): ("path",),
@@ -27,8 +27,10 @@ DRAWN = {
     ("relation", 6): ("hasse", "hasse-undecided"),
     ("consensus", 6): ("hasse", "positions", "support"),
     ("consensus", 30): ("positions", "support"),
-    ("meta", 6): ("studies", "funnel", "network"),
-    ("meta", 30): ("funnel", "network"),
+    ("meta", 6): ("studies", "funnel"),
+    ("meta", 30): ("funnel",),
+    ("network", 6): ("network",),
+    ("network", 30): ("network",),
     ("mixed", 6): ("caterpillar", "residuals"),
     ("permutation", 6): ("null",),
     ("bayes", 6): ("simplex", "shrinkage", "predicted"),
@@ -64,6 +66,14 @@ def at_steps(k):
     return bi.read_scores(rows, measures="accuracy:higher", columns=roles, covariates="step")
 
 
+def neighbours(scores):
+    """Return the scores of four algorithms on each data set, one of them also on the next one."""
+    rows = scores.to_frame()
+    algorithm, dataset = (pd.factorize(rows[name])[0] for name in ("algorithm", "dataset"))
+    near = (algorithm - 3 * dataset) % len(scores.algorithms) < 4
+    return bi.read_scores(rows[near], measures=scores.measures)
+
+
 @pytest.fixture(scope="module")
 def found():
     two, six, thirty = (table(k, LONG) for k in (2, 6, 30))
@@ -74,6 +84,8 @@ def found():
         results["scores", k] = scores
         results["consensus", k] = bi.consensus(local.relations(), method="borda")
         results["meta", k] = bi.compare_meta(scores)
+        if k > 2:
+            results["network", k] = bi.compare_meta(neighbours(scores))
         results["mixed", k] = bi.compare_mixed(scores)
         results["relation", k] = results["mixed", k].relation()
         results["monitor", k] = bi.monitor(scores)

@@ -275,7 +275,7 @@ def draw_shrinkage(shrinkage: Shrinkage, ax: Axes) -> None:
     ax.spines["left"].set_visible(False)
 
 
-_LISTED = 28  # pairs that have a line in the key
+_LISTED = 29  # pairs that have a line in the key
 _SMALL, _WIDEST = 7.5, 0.8  # points of numbers and key, and inches that several numbers may be wide
 _ROW = 0.17  # inches of a line of the key
 _LEFT, _BELOW = 0.14, 0.2  # sides beside and below the triangle
@@ -316,7 +316,7 @@ class Simplex(Layout):
     Attributes
     ----------
     dots
-        One for each pair, in the order of the forest.
+        One for each pair, in the order of the forest; of many, for those with the best algorithm.
     direction, equivalence
         Probabilities at which a pair is decided: of either direction, and of equivalence, None
         where there is no tolerance.
@@ -383,7 +383,10 @@ def _laid(
     room = (line - across(f"{_LISTED}   vs ", _SMALL)) / 2
     names = fitted(result.algorithms, room, _SMALL)
     dots, sides = list[Dot](), result.pairs.sides
-    for p, pair in result.pairs.oriented().items():
+    shown, best = result.pairs.oriented(), result.ranking()[0]
+    if len(shown) > max(_LISTED, 2 * len(names)):
+        shown = {p: pair for p, pair in shown.items() if best in pair} or shown
+    for p, pair in shown.items():
         at, then = average[p], None if following is None else following[p]
         code = int(result.pairs.codes[p])
         if pair != sides[p]:
@@ -402,7 +405,11 @@ def _laid(
     if equivalence is None:
         notes.append("no tolerance is set, so nothing is equivalent and all lie on one side")
     if len(dots) > _LISTED:
-        notes.append(f"{len(dots):,} pairs, too many to be named: the table of contrasts has them")
+        notes.append("pairs are too many to be named: the table of contrasts has them")
+    if len(dots) < len(sides):
+        notes.append(
+            f"{len(dots):,} of {len(sides):,} pairs, those with the best by its estimate, {best}"
+        )
     return Simplex(
         dots=tuple(dots),
         direction=direction,

@@ -12,7 +12,7 @@ from scipy.optimize import isotonic_regression
 
 from benchinfer.analyses.meta.comparison import MetaComparison, without_datasets
 from benchinfer.analyses.meta.influence import SHOWN
-from benchinfer.analyses.meta.numerics.effects import together
+from benchinfer.analyses.meta.numerics.effects import together, unequal_pairs
 from benchinfer.analyses.meta.tables import study_intervals
 from benchinfer.comparison.figures import COMPARISON, INFLUENCE, PREDICTION
 from benchinfer.comparison.figures.forest import axis_title, band, band_note
@@ -95,9 +95,7 @@ def shown_pair(meta: MetaComparison, pair: tuple[str, str] | None = None) -> int
     n = meta.alone.n_datasets[: len(meta.pairs)]
     real = meta.pairs.real & (n > 1)
     if not real.any():
-        raise DesignError(
-            "no pair is on two data sets.", hint='kind="network" shows what is compared.'
-        )
+        raise DesignError("no pair is on two data sets.", hint='kind="forest" shows the estimates.')
     place = np.argsort(meta.pairs.best_first)
     rank = np.where(real, place[meta.pairs.index].sum(axis=1), 10**6)
     enough = n >= 0.5 * n[real].max()
@@ -113,7 +111,7 @@ def _position(meta: MetaComparison, pair: tuple[str, str]) -> int:
     if not len(position) or meta.alone.n_datasets[position[0]] < 2:
         raise ArgumentError(
             f"{pair[0]!r} and {pair[1]!r} are not compared on two data sets.",
-            hint='kind="network" shows what is compared.',
+            hint='kind="forest" shows the estimates.',
         )
     return int(position[0])
 
@@ -330,9 +328,21 @@ class Network(Layout):
 
 
 def layout_network(meta: MetaComparison, width: Width = PAGE) -> Network:
-    """Return the layout of the network plot: algorithms clockwise from the top, best first."""
+    """Return the layout of the network plot: algorithms clockwise from the top, best first.
+
+    Raises
+    ------
+    DesignError
+        All pairs are on as many data sets.
+    """
     k = len(meta.algorithms)
     number = together(meta.studies.blocks, k)
+    if not unequal_pairs(meta.studies.blocks, k):
+        raise DesignError(
+            "a network shows which pairs are compared, and here all are, each on"
+            f" {count(int(number[0, 1]), 'data set')}.",
+            hint='kind="forest" shows all pairs, kind="studies" one pair on each data set.',
+        )
     place = np.argsort(meta.pairs.best_first)
     angle = np.pi / 2 - 2 * np.pi * place / k
     names = fitted(meta.algorithms, _SIDES * width - across(f" ({number.max()})", 9), 9)
@@ -366,7 +376,8 @@ def layout_network(meta: MetaComparison, width: Width = PAGE) -> Network:
 def _reach_of(network: Network) -> tuple[float, float]:
     """Return the inches of the circle across and down, half each; many names need an ellipse."""
     side = max(across(f"{name} ({n})", 9) for name, *_, n in network.nodes)
-    wide = min(max(network.width / 2 - side - _ASIDE - 0.15, 0.4), 1.7)
+    most = min(0.5 + 0.2 * len(network.nodes), 1.7)  # few algorithms need a small one
+    wide = min(max(network.width / 2 - side - _ASIDE - 0.15, 0.4), most)
     return wide, max(wide, _LINE * len(network.nodes) / 4)
 
 

@@ -9,6 +9,7 @@ import numpy as np
 
 from benchinfer.analyses.meta.comparison import MetaComparison, without_datasets
 from benchinfer.analyses.meta.influence import SHOWN
+from benchinfer.analyses.meta.numerics.effects import unequal_pairs
 from benchinfer.comparison.further.influence import influence_table
 from benchinfer.comparison.sections import columns_of_tests, leading
 from benchinfer.core.errors import DesignError
@@ -52,14 +53,17 @@ def _details(meta: MetaComparison) -> tuple[Section, ...]:
         try:
             written[name] = write(meta, ask())
         except DesignError as error:
-            shown = (
-                (Figure(meta, "network", "Who was compared with whom."),)
-                if name == "consistency" and joint
-                else ()
-            )
+            shown = _of_network(meta) if name == "consistency" and joint else ()
             warnings = (str(error),)
             written[name] = Section(title=_TITLES[name], figures=shown, warnings=warnings)
     return tuple(written.values())
+
+
+def _of_network(meta: MetaComparison) -> tuple[Figure, ...]:
+    """Return the figure of the network, where pairs differ."""
+    if not unequal_pairs(meta.studies.blocks, len(meta.algorithms)):
+        return ()
+    return (Figure(meta, "network", "Who was compared with whom."),)
 
 
 _TITLES = {
@@ -196,7 +200,7 @@ def network(meta: MetaComparison, tests: pd.DataFrame) -> Section:
     return Section(
         title=_TITLES["consistency"],
         text=(text,),
-        figures=(Figure(meta, "network", "Who was compared with whom."),),
+        figures=_of_network(meta),
         tables=(table,),
     )
 

@@ -11,6 +11,7 @@ from matplotlib.ticker import MaxNLocator
 
 from benchinfer.analyses.subgroups.stability import SubgroupStability
 from benchinfer.analyses.subgroups.subgroups import Subgroups
+from benchinfer.core.errors import DesignError
 from benchinfer.core.numbers import count, p_clause
 from benchinfer.core.verdict import Verdict
 from benchinfer.numerics.ties import joined_levels
@@ -281,7 +282,19 @@ _QUARTERS = tuple((x, f"{100 * x:.0f} %") for x in (0.0, 0.5, 1.0))
 def layout_divisions(
     result: SubgroupStability, width: Width = PAGE, *, top: int | None = None
 ) -> panels.Panels[DivisionPanel]:
-    """Return the layout of the divisions of subsamples: shares by characteristic, and places."""
+    """Return the layout of the divisions of subsamples: shares by characteristic, and places.
+
+    Raises
+    ------
+    DesignError
+        No subsample is divided.
+    """
+    if result.undivided == 1:
+        raise DesignError(
+            f"none of the {count(result.resamples, 'subsample')} is divided: there is no share and"
+            " no threshold to show.",
+            hint='kind="tree" of the groups themselves shows the levels of the algorithms.',
+        )
     table = result.summary()[:top]
     names = table["characteristic"].tolist()
     row = {result.characteristics.index(name): n for n, name in enumerate(names)}

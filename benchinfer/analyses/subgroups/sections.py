@@ -114,7 +114,9 @@ def stability_sections(result: SubgroupStability) -> tuple[Section, ...]:
                 "Subsamples, drawn without replacement, find less than all data sets do.",
                 "Shares are no p-values.",
             ),
-            figures=(Figure(result, "divisions", "Divisions of the subsamples."),),
+            figures=(Figure(result, "divisions", "Divisions of the subsamples."),)
+            if result.undivided < 1
+            else (),
             tables=(table,),
         ),
     )

@@ -30,7 +30,7 @@ draw_agreed = hasse.draw
 def layout_agreed(consensus: Consensus, width: Width = PAGE) -> hasse.Hasse:
     """Return the Hasse diagram of the relation common to all optima, or of the best order found."""
     shown = consensus.relation() if consensus.optimal else consensus.solutions[0]
-    laid = hasse.layout(shown, width)
+    laid = hasse.layout(shown, width, instead="the kind positions has a row for each algorithm.")
     several = consensus.optimal and not (consensus.count == 1 and consensus.count_exact)
     more = ("undecided: the best ones disagree, or leave it open",) if several else ()
     if not consensus.optimal:

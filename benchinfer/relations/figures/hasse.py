@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 type _Path = tuple[tuple[float, float], ...]
 _APART = "comparable with none"
 _PART = 0.5  # of the width is for the others, where there are some of these
-_LOW, _KEY = 0.25, 0.15  # inches that a row takes at least, and a line of the key
+_LOW, _KEY = 0.32, 0.15  # inches that a row takes at least, and a line of the key
 _SHARES = (1.0, 0.6, 0.35)  # of the width that boxes with numbers may take; lines pass in the rest
 _PENS = {
     Verdict.FIRST: (INK, "-", 1.1),
@@ -380,8 +380,22 @@ def suits(result: Relation | Consensus) -> bool:
     return len(result.algorithms) <= MOST_IN_ORDER
 
 
-def layout(relation: Relation, width: Width = PAGE) -> Hasse:
+def layout(
+    relation: Relation,
+    width: Width = PAGE,
+    *,
+    instead: str = "the kind matrix shows all verdicts in any width.",
+) -> Hasse:
     """Return the layout of the Hasse diagram of a relation, with a key where names are too long.
+
+    Parameters
+    ----------
+    relation
+        What is drawn.
+    width
+        Inches.
+    instead
+        Advice where it does not fit: another kind.
 
     Raises
     ------
@@ -397,7 +411,7 @@ def layout(relation: Relation, width: Width = PAGE) -> Hasse:
         names = fitted(relation.algorithms, letters * _CHARACTER, _SIZE)
         laid = _laid(relation, drawn, names, room, room)
         tall = short is not None and laid.apart and laid.rows > _TALLER * short.rows
-        if laid.columns <= room and not tall:
+        if laid.columns <= room and not tall and _LOW * laid.rows <= MOST:
             return replace(laid, width=width, notes=(*laid.notes, *key(names)))
     if short is None or _LOW * short.rows + _KEY * len(numbers) > MOST:
         columns = (short or tried[-1]).columns
@@ -405,7 +419,7 @@ def layout(relation: Relation, width: Width = PAGE) -> Hasse:
         wider = f"a width of {inches:.1f} draws it; " if columns > room else ""
         raise DesignError(
             f"a Hasse diagram of these {len(numbers)} algorithms does not fit.",
-            hint=f"{wider}the kind matrix shows all verdicts in any width.",
+            hint=f"{wider}{instead}",
         )
     full = fitted(relation.standing, width - 0.2 - across(f"{len(numbers)} ; ", 8), 8)
     # A name stays with its number.

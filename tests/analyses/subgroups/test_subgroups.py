@@ -1,5 +1,7 @@
 """Groups of data sets: what is found, said, drawn, saved and refused."""
 
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -8,6 +10,7 @@ import benchinfer as bi
 from benchinfer.analyses.subgroups.models import MeansModel
 from benchinfer.analyses.subgroups.numerics.fluctuation import standardised
 from benchinfer.analyses.subgroups.numerics.worths import worths
+from benchinfer.analyses.subgroups.sections import stability_sections
 from benchinfer.analyses.subgroups.stability import SubgroupStability
 from benchinfer.analyses.subgroups.tree import Growth, divisions, grow
 from benchinfer.analyses.wins.numerics.likelihood import fit_wins
@@ -452,6 +455,11 @@ def test_subsamples_find_a_planted_division_and_no_other(divided, stable):
     assert none.summary()["share"].max() <= 0.15
     assert none.undivided >= 0.8
     assert not none.chosen.any()
+    bare = replace(none, resample=0 * none.resample)
+    with pytest.raises(bi.DesignError, match=r"none of the 20 subsamples is divided.*\n.*tree"):
+        bare.plot()
+    assert not stability_sections(bare)[0].figures
+    assert stability_sections(divided)[0].figures
 
 
 @pytest.mark.slow

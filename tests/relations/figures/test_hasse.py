@@ -1,4 +1,5 @@
 import itertools
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -179,6 +180,23 @@ def test_no_diagram_is_wider_than_asked_for(k, width):
 def test_a_diagram_that_does_not_fit_names_another_figure():
     with pytest.raises(bi.DesignError, match=r"does not fit.\nHint: .*the kind matrix"):
         bi.plot(sparse(60), "hasse", width="column")
+
+
+def test_boxes_of_a_long_chain_keep_apart_or_another_figure_is_named():
+    names = [f"a{n:02d}" for n in range(90)]
+    pairs = {(a, b): "first" for i, a in enumerate(names) for b in names[i + 1 :]}
+    chain = bi.Relation.from_pairs(names, pairs)
+    with pytest.raises(bi.DesignError, match=r"does not fit\.\nHint: the kind matrix"):
+        bi.plot(chain, "hasse")
+    agreed = bi.consensus({"d": chain}, method="borda")
+    with pytest.raises(bi.DesignError, match=r"does not fit\.\nHint: the kind positions"):
+        bi.plot(agreed, "hasse")
+    few = bi.Relation.from_pairs(names[:60], {p: v for p, v in pairs.items() if p[1] < "a60"})
+    figure = bi.plot(few, "hasse")
+    figure.draw_without_rendering()
+    patches = [text.get_bbox_patch() for text in figure.axes[0].texts]
+    ends = sorted((box.y0, box.y1) for box in (p.get_window_extent() for p in patches))
+    assert all(low[1] < high[0] for low, high in pairwise(ends))
 
 
 def order(**changes):

@@ -316,6 +316,12 @@ def together(blocks: Sequence[Block], k: int) -> Codes:
     return there.T @ there
 
 
+def unequal_pairs(blocks: Sequence[Block], k: int) -> bool:
+    """Return whether pairs differ in the number of data sets that hold both algorithms."""
+    number = together(blocks, k)
+    return len(np.unique(number[np.triu_indices(k, 1)])) > 1
+
+
 def components(blocks: Sequence[Block], k: int) -> Codes:
     """Return (K,) codes of the connected parts of the network."""
     pairs = np.array([(b.arms[0], arm) for b in blocks for arm in b.arms[1:]]).reshape(-1, 2)

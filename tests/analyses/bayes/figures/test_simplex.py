@@ -1,4 +1,5 @@
 import numpy as np
+import pandas as pd
 import pytest
 
 import benchinfer as bi
@@ -94,3 +95,16 @@ def test_lines_of_tests_of_the_literature_are_at_the_level(table):
     laid = figures.layout_pairs(result)
     assert (laid.direction, laid.equivalence) == (0.95, 0.95)
     assert laid.notes[0] == "lines near the corners: verdicts, at probability 0.95"
+
+
+def test_of_many_pairs_those_with_the_best_are_shown():
+    rng = np.random.default_rng(1)
+    wide = pd.DataFrame(rng.normal(0.1 * np.arange(9), 0.3, (12, 9))).add_prefix("a")
+    scores = bi.read_scores(wide.rename_axis("dataset"), measures="gain:higher:0.05")
+    result = bi.compare_bayes_pairs(scores, test="signed-rank", seed=1)
+    laid, best = figures.layout_pairs(result), result.ranking()[0]
+    pairs = [dot.label.split("  ")[1].split(" vs ") for dot in laid.dots]
+    assert {name for pair in pairs for name in pair} == set(result.algorithms)
+    assert all(best in pair for pair in pairs)
+    assert laid.notes[-1] == f"8 of 36 pairs, those with the best by its estimate, {best}"
+    assert sorted(n for label in laid.numbers for n in label.members) == list(range(8))

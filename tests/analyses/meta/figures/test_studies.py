@@ -37,3 +37,22 @@ def test_a_network_stands_below_its_direct_evidence(table):
     assert own.ahead == pytest.approx((ahead["conf_low"], ahead["conf_high"]))
     assert "hollow diamond" in found.notes[0]
     assert figures.size_studies(found)[1] > 0.75 + 0.2 * len(found.rows)
+
+
+def test_a_network_shows_pairs_that_differ_and_is_refused_where_all_are_alike(table):
+    with pytest.raises(bi.DesignError) as caught:
+        bi.plot(bi.compare_meta(table, "error"), "network")
+    assert str(caught.value) == (
+        "a network shows which pairs are compared, and here all are, each on 12 data sets.\n"
+        'Hint: kind="forest" shows all pairs, kind="studies" one pair on each data set.'
+    )
+    rows = table.to_frame()
+    rows = rows.query("measure == 'error' and (algorithm != 'mlp' or dataset != 'wine')")
+    meta = bi.compare_meta(bi.read_scores(rows, measures=table.measures[:1]))
+    drawn = figures.layout_network(meta)
+    held = {drawn.nodes[i][0]: n for i, j, n in drawn.edges for i in (i, j)}
+    assert held["mlp"] == 11
+    assert [n for name, *_, n in drawn.nodes] == [
+        11 if name == "mlp" else 12 for name in meta.algorithms
+    ]
+    assert {n for i, j, n in drawn.edges if meta.algorithms.index("mlp") in (i, j)} == {11}
