@@ -1,4 +1,4 @@
-"""A complete, balanced table with known truth: writes scores.csv.
+"""A complete, balanced table with known truth: writes scores.csv.zst.
 
 Run as ``python datasets/simulated/balanced/make.py``; needs NumPy.
 """
@@ -23,4 +23,4 @@ REPLICATIONS = (8,) * 10
 SEED = 1
 
 if __name__ == "__main__":
-    write_rows(Path(__file__).with_name("scores.csv"), simulate(TRUTH, REPLICATIONS, SEED))
+    write_rows(Path(__file__).with_name("scores.csv.zst"), simulate(TRUTH, REPLICATIONS, SEED))

@@ -1,4 +1,4 @@
-"""Spread that depends on the data set and on the algorithm, and twins: writes scores.csv.
+"""Spread that depends on the data set and on the algorithm, and twins: writes scores.csv.zst.
 
 Run as ``python datasets/simulated/heteroscedastic/make.py``; needs NumPy.
 """
@@ -25,4 +25,4 @@ REPLICATIONS = (6,) * 20
 SEED = 3
 
 if __name__ == "__main__":
-    write_rows(Path(__file__).with_name("scores.csv"), simulate(TRUTH, REPLICATIONS, SEED))
+    write_rows(Path(__file__).with_name("scores.csv.zst"), simulate(TRUTH, REPLICATIONS, SEED))

@@ -1,4 +1,4 @@
-"""No interaction and no replication effect, in truth and in the estimates: writes scores.csv.
+"""No interaction and no replication effect, in truth and in the estimates: writes scores.csv.zst.
 
 Run as ``python datasets/simulated/singular/make.py``; needs NumPy.
 """
@@ -23,4 +23,4 @@ REPLICATIONS = (8,) * 10
 SEED = 4  # the smallest with both mean squares below the pooled one: estimates exactly 0
 
 if __name__ == "__main__":
-    write_rows(Path(__file__).with_name("scores.csv"), simulate(TRUTH, REPLICATIONS, SEED))
+    write_rows(Path(__file__).with_name("scores.csv.zst"), simulate(TRUTH, REPLICATIONS, SEED))

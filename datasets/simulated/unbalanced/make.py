@@ -1,4 +1,4 @@
-"""Unequal numbers of replications, rows missing, one cell empty: writes scores.csv.
+"""Unequal numbers of replications, rows missing, one cell empty: writes scores.csv.zst.
 
 Run as ``python datasets/simulated/unbalanced/make.py``; needs NumPy.
 """
@@ -28,7 +28,7 @@ SEED = 2
 def main() -> None:
     """Simulate the complete table, empty one cell, drop a share of the other rows."""
     rows = without_cell(simulate(TRUTH, REPLICATIONS, SEED), dataset="d03", algorithm="alg2")
-    write_rows(Path(__file__).with_name("scores.csv"), without_share(rows, MISSING_SHARE, SEED))
+    write_rows(Path(__file__).with_name("scores.csv.zst"), without_share(rows, MISSING_SHARE, SEED))
 
 
 if __name__ == "__main__":
