@@ -21,6 +21,7 @@ from tests import running as tables
 # Single examples may wait for a first import; a deadline would make them flaky. Each run draws
 # other examples, so half of the usual number finds what there is within a few runs.
 settings.register_profile("benchinfer", deadline=None, max_examples=50)
+settings.register_profile("quick", deadline=None, max_examples=25)
 settings.load_profile("benchinfer")
 
 DATASET = "</table><img src=x onerror=alert(1)>"
@@ -37,14 +38,25 @@ def pytest_addoption(parser):
     parser.addoption("--all", action="store_true", help="slow tests, and all cases of each test")
 
 
+def _is_quick(config):
+    """Return whether the whole suite runs; not with ``--all``, as on the build server."""
+    places = [Path(place).name for place in config.args]
+    selected = config.option.keyword or places != config.getini("testpaths")
+    return not (selected or config.option.all)
+
+
+def pytest_configure(config):
+    if _is_quick(config):  # before the tests are imported, which binds them to a profile
+        settings.load_profile("quick")
+
+
 def pytest_collection_modifyitems(config, items):
     """Draw a few cases of each test, and leave out slow tests, where the whole suite runs.
 
     Other runs draw other cases, by the seed of pytest-randomly. All run with ``--all``, as on the
     build server, and where a file, a folder or a word (``-k``) is given.
     """
-    places = [Path(place).name for place in config.args]
-    if config.option.all or config.option.keyword or places != config.getini("testpaths"):
+    if not _is_quick(config):
         return
     seed = getattr(config.option, "randomly_seed", 0)
     left = set()
