@@ -53,7 +53,8 @@ def test_the_same_seed_gives_the_same_draws():
 
 def test_an_interrupt_ends_sampling():
     """Draws up to an interrupt are no result."""
-    timer = threading.Timer(2.0, signal.raise_signal, [signal.SIGINT])
+    _drawn(n=20)  # what is imported at the first call is not to be interrupted
+    timer = threading.Timer(1.0, signal.raise_signal, [signal.SIGINT])
     timer.start()
     try:
         with pytest.raises(KeyboardInterrupt):
