@@ -54,13 +54,15 @@ def test_the_same_seed_gives_the_same_draws():
 def test_an_interrupt_ends_sampling():
     """Draws up to an interrupt are no result."""
     _drawn(n=20)  # what is imported at the first call is not to be interrupted
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)  # workers ignore it
     timer = threading.Timer(1.0, signal.raise_signal, [signal.SIGINT])
     timer.start()
     try:
         with pytest.raises(KeyboardInterrupt):
-            _drawn(n=500_000)
+            _drawn(n=20_000)
     finally:
         timer.cancel()
+        signal.signal(signal.SIGINT, before)
 
 
 @pytest.mark.slow
