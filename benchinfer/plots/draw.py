@@ -284,11 +284,11 @@ def _laid(kind: Kind, result: object, room: float, choices: Mapping[str, object]
         has = f"it has {join(known)}" if known else "it has none"
         raise DesignError(f"this figure has no choice of {join(strange)}.", hint=f"{has}.")
     order = choices.get("order")
-    if kind.clusters and isinstance(order, str) and order != "clusters":
+    if isinstance(order, str) and kind.clusters and order != "clusters":
         raise ArgumentError(
             f"order is {order!r}.", hint='"clusters", or the names of the algorithms in a list.'
         )
-    if order == "clusters" and not kind.clusters:
+    if isinstance(order, str) and order == "clusters" and not kind.clusters:
         raise DesignError(
             'this figure has no order="clusters".', hint='the kind "heatmap" of a score table has.'
         )

@@ -83,7 +83,8 @@ def layout(
 
     The order "clusters" is one in which neighbours have similar colours.
     """
-    table = standing(scores, algorithms, None if order == CLUSTERS else order)
+    clustered = isinstance(order, str) and order == CLUSTERS
+    table = standing(scores, algorithms, None if clustered else order)
     measure = table.measure
     rows = np.argsort(-table.middle, kind="stable")[:top]
     oriented = table.mean[rows]
@@ -92,7 +93,7 @@ def layout(
     many = f"{len(rows):,} of {len(table.datasets):,} data sets"
     best, places = table.best[rows], np.arange(len(table.algorithms))
     reading, trees = _BY_RANK, None
-    if order == CLUSTERS:
+    if clustered:
         trees = tree_of(shade, "data sets"), tree_of(shade.T, "algorithms")
         reading, places = _clustered(shade), trees[1].order
         at = np.ix_(trees[0].order, places)

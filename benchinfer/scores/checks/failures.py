@@ -301,12 +301,17 @@ def scores_of(name: str, rows: pd.DataFrame, places: pd.DataFrame) -> Array:
     return values.to_numpy(np.float64)
 
 
+def _in_sql(column: str) -> str:
+    """Return the name of a column as an expression has it."""
+    return column if column.isidentifier() else '"{}"'.format(column.replace('"', '""'))
+
+
 def without_states(column: str, words: Iterable[str]) -> str:
     """Return the argument that leaves out rows by their states, and keeps those without one.
 
     In SQL a state that is missing is neither in a list nor not in it.
     """
-    name = column if column.isidentifier() else '"{}"'.format(column.replace('"', '""'))
+    name = _in_sql(column)
     texts = ", ".join("'{}'".format(word.replace("'", "''")) for word in sorted(words))
     return f"where={literal(f'{name} is null or {name} not in ({texts})')}"
 
@@ -339,7 +344,7 @@ def imputed_scores(reading: Reading) -> Finding | None:
     column = reading.roles.of["imputed"][0]
     what = f"{count(n, 'score')} {'is' if n == 1 else 'are'} imputed, as the column {column} says."
     hint = (
-        f"where={literal(f'{column} is distinct from true')} leaves them out;"
+        f"where={literal(f'{_in_sql(column)} is distinct from true')} leaves them out;"
         " scores.failures() lists rows without a score."
     )
     return Finding("imputed scores", "warning", n, what, (), hint)

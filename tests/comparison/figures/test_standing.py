@@ -278,6 +278,15 @@ def test_clusters_are_refused_where_no_score_is_common_and_of_other_kinds():
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("kind", [list, tuple, np.array, pd.Index])
+def test_an_order_of_names_is_any_sequence(kind):
+    _, scores = table(3, 4)
+    names = scores.algorithms[::-1]
+    laid = heatmap.layout(scores, order=kind(names))
+    assert laid.columns == heatmap.layout(scores, order=names).columns
+    assert bi.plot(scores, "heatmap", order=kind(names)).get_label()
+
+
 def test_clusters_of_350_data_sets_take_seconds():
     rng = np.random.default_rng(1)
     wide = pd.DataFrame(rng.uniform(size=(350, 90))).add_prefix("a").rename_axis("dataset")

@@ -1,6 +1,8 @@
 """Failures: rows without a score, their reasons, and what they are worth."""
 
+import json
 import math
+import re
 
 import numpy as np
 import pandas as pd
@@ -245,16 +247,15 @@ def test_infinite_scores_are_faults():
         read_scores(frame, measures={"acc": "higher"}, failed="worst")
 
 
-def test_imputed_scores_are_named_and_can_be_left_out(runs):
+@pytest.mark.parametrize("column", ["imputed", "was imputed"])
+def test_imputed_scores_are_named_and_can_be_left_out(runs, column):
     frame = pd.read_csv(runs).iloc[[0, 2, 4, 6]].drop(columns="info")
     frame["score"] = frame["score"].astype(float)
-    frame["imputed"] = [False, True, False, False]
+    frame[column] = [False, True, None, False]
+    how = {"measures": {"acc": "higher"}, "columns": {column: "imputed"}}
     (finding,) = [
-        f
-        for f in read_scores(frame, measures={"acc": "higher"}).finding_records
-        if f.rule == "imputed scores"
+        f for f in read_scores(frame, **how).finding_records if f.rule == "imputed scores"
     ]
     assert finding.count == 1
-    where = "imputed is distinct from true"
-    assert f'where="{where}"' in finding.hint
-    assert read_scores(frame, measures={"acc": "higher"}, where=where).n_rows == 3
+    where = json.loads(re.match('where=("(?:[^"\\\\]|\\\\.)*")', finding.hint)[1])
+    assert read_scores(frame, **how, where=where).n_rows == 3
