@@ -238,11 +238,11 @@ def test_what_was_typed_is_named_as_an_option(run: Callable, clear: Path) -> Non
 PYTHON_ONLY = (
     *("at(NAME=value)", "by_domain()", "coordinates()", "model()", "sensitivity() of", "stages()"),
     *("variances()", "contrasts()", "went into monitor()", "read_scores(table"),
-    *('ranking(policy="scc")', 'convention="at-least-as-good"', 'kind="network"', "kind='trace'"),
+    *('ranking(policy="scc")', 'convention="at-least-as-good"', "kind='trace'"),
     'table["dataset"].',
     # Figures are drawn in Python alone.
     "keeps the scores of each run at all epochs",
-    *('kind="', "pair=(", "pair='X'", "pair=...", "highlight="),
+    *('kind="', 'order="clusters"', "pair=(", "pair='X'", "pair=...", "highlight="),
     *("df.", "frame.", "toPandas()", "scores.to_frame()", ", bayes=False", "scores = "),
     # Functions of other tools.
     *("score() or aggregate()", "collect_metrics()", "search_runs()", "leaderboard()"),
