@@ -29,7 +29,7 @@ def _pyarrow(columns: Columns) -> object:
 
 
 def _duckdb(columns: Columns) -> object:
-    return duckdb.connect().from_arrow(_pyarrow(columns))
+    return duckdb.from_arrow(_pyarrow(columns))
 
 
 def _dask(columns: Columns) -> object:

@@ -227,7 +227,7 @@ def test_every_source_gives_the_same(kind, by, tmp_path):
     if kind == "polars":
         source = pl.from_pandas(frame).lazy()
     elif kind == "duckdb":
-        source = duckdb.connect().from_df(frame)
+        source = duckdb.from_df(frame)
     elif kind == "parquet":
         source = tmp_path / "scores.parquet"
         frame.to_parquet(source)

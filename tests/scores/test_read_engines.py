@@ -270,7 +270,7 @@ def _as_engines(table):
     yield pl.from_arrow(table)
     yield pl.from_arrow(table).lazy()
     if pa.float16() not in table.schema.types:  # which DuckDB does not have
-        yield duckdb.connect().from_arrow(table)
+        yield duckdb.from_arrow(table)
 
 
 @pytest.mark.parametrize("types", TYPES.values(), ids=TYPES)

@@ -196,7 +196,8 @@ def _batches(native: Any) -> Iterator[Any]:
 
     engine = engine_of(native)
     if engine in {"duckdb", "_duckdb"}:
-        yield from native.to_arrow_reader(BATCH)
+        new = hasattr(type(native), "to_arrow_reader")  # since DuckDB 1.5
+        yield from (native.to_arrow_reader if new else native.fetch_arrow_reader)(BATCH)
         return
     if engine == "polars":
         lazy = hasattr(native, "collect_batches")

@@ -159,7 +159,7 @@ def test_scores_on_a_bound_are_counted_alike_by_all_engines(engine):
         "pandas": lambda f: f,
         "polars": pl.from_pandas,
         "pyarrow": pa.Table.from_pandas,
-        "duckdb": lambda f: duckdb.connect().from_arrow(pa.Table.from_pandas(f)),
+        "duckdb": lambda f: duckdb.from_arrow(pa.Table.from_pandas(f)),
     }
     scores = bi.read_scores(into[engine](frame), measures="acc:higher")
     one = {f.rule: f for f in scores.finding_records}["scores on a bound"]

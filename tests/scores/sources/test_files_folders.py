@@ -210,7 +210,7 @@ def test_folders_that_name_other_columns(balanced, tmp_path):
 
 def test_what_duckdb_and_pyarrow_partition(balanced, tmp_path):
     expected = read_scores(balanced, measures=ACC).digest
-    relation = duckdb.connect().from_df(balanced)
+    relation = duckdb.from_df(balanced)
     relation.to_parquet(str(tmp_path / "duckdb"), partition_by=["dataset", "algorithm"])
     assert read_scores(tmp_path / "duckdb", measures=ACC).digest == expected
     pq.write_to_dataset(

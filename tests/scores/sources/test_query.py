@@ -16,6 +16,7 @@ from benchinfer.scores.read import read_scores
 from benchinfer.scores.sources.files import open_source
 
 ACC = {"acc": "higher"}
+BEFORE_2 = duckdb.__version__.startswith("1.")
 
 
 @pytest.fixture(autouse=True)
@@ -58,13 +59,18 @@ def refusal(source, query=None):
         ("CREATE TABLE t AS SELECT 1", "is a statement of kind CREATE"),
         ("CALL enable_logging()", "is a statement of kind CALL"),
         ("EXPLAIN SELECT 1", "is a statement of kind EXPLAIN"),
-        ("PRAGMA version", "is a statement of kind PRAGMA"),
+        ("PRAGMA enable_profiling", "is a statement of kind PRAGMA"),
         ("INSERT INTO results SELECT * FROM results", "is a statement of kind INSERT"),
         (
             "SELECT * FROM results LIMIT 1; SELECT * FROM results",
             "holds 2 statements: SELECT, SELECT",
         ),
-        ("PIVOT results ON algorithm USING avg(score)", "is a statement of kind PIVOT without IN"),
+        (
+            "PIVOT results ON algorithm USING avg(score)",
+            "holds 2 statements: CREATE, SELECT"
+            if BEFORE_2
+            else "is a statement of kind PIVOT without IN",
+        ),
         ("", "holds no statement"),
         ("  ; -- nothing", "holds no statement"),
     ],
@@ -120,7 +126,9 @@ def test_a_select_writes_nothing_and_reaches_no_variable(balanced, folder, query
     frame = balanced  # which DuckDB would find by its name
     path = database(frame, "CREATE SEQUENCE counter")
     before = {p: p.read_bytes() for p in folder.iterdir()}
-    assert refusal(path, query).startswith("the query failed: ")
+    # Before 2.0 DuckDB lets settings of logs pass, and refuses to open their files.
+    passes = BEFORE_2 and "enable_logging" in query
+    assert refusal(path, query).startswith("2 faults in" if passes else "the query failed: ")
     assert {p: p.read_bytes() for p in folder.iterdir()} == before
 
 
@@ -255,7 +263,7 @@ def test_errors_while_the_query_runs(balanced):
         "the query failed: Catalog Error: Table with name result does not exist!"
     )
     assert refusal(path, "SELEC 1").startswith("the query failed: Parser Error:")
-    assert refusal(path, "SELECT $1").startswith("the query failed: Invalid Input Error:")
+    assert refusal(path, "SELECT $1").startswith("the query failed: ")
     with duckdb.connect(path) as connection:
         assert refusal(connection, query).startswith("the query failed: Conversion Error:")
         relation = connection.sql(query)
@@ -265,7 +273,7 @@ def test_errors_while_the_query_runs(balanced):
             read_wins(connection.sql("SELECT 'a' AS first, 'b' AS second, 'x'::INT wins, 1 losses"))
         with pytest.raises(ScoreTableError, match=begin):
             read_effects(
-                connection.sql("SELECT 1 study, 'a' first, 'b' AS second, 'x'::INT estimate, 1 se"),
+                connection.sql("SELECT 1 study, 'a' AS first, 'b' AS second, 'x'::INT estimate, 1 se"),
                 measures=ACC,
             )
     assert refusal(connection).startswith("the connection cannot be read: Connection Error:")
