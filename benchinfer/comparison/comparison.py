@@ -166,16 +166,23 @@ class Comparison(Tabular):
         """Description of the contrasts' intervals; empty if there are none."""
         return ""
 
+    def _among(self, pairs: Sequence[int] | None) -> Flags:
+        """(P,) mask of pairs, None for all."""
+        return (
+            np.isin(np.arange(len(self.pairs)), pairs)
+            if pairs is not None
+            else (np.ones(len(self.pairs), np.bool_))
+        )
+
     @property
     def _withheld(self) -> Flags:
         """(P,) pairs that are undecided for failed runs and missing scores."""
         none = np.zeros(len(self.pairs), np.bool_)
         return none if self.worst_case is None else self.worst_case.withheld
 
-    @property
-    def _interval_note(self) -> str:
-        """Reason why intervals or estimates are unbounded, stated before the table; else empty."""
-        if not (n := int(self._withheld.sum())):
+    def _interval_note(self, pairs: Sequence[int] | None = None) -> str:
+        """Reason why intervals or estimates of all or some pairs are unbounded; else empty."""
+        if not (n := int((self._withheld & self._among(pairs)).sum())):
             return ""
         have = "1 interval has no bound, as its verdict turns"
         have = have if n == 1 else f"{n:,} intervals have no bounds, as their verdicts turn"

@@ -412,7 +412,7 @@ def verdict(
         order=tuple(lines),
         open_pairs=tuple(left),
         legend=legend(relation, signs=SIGNS.format(comparison._comparative.has)) if ordered else (),
-        text=tuple(said for said in (_irrelevant(comparison), comparison._interval_note) if said),
+        text=tuple(said for said in (_irrelevant(comparison), comparison._interval_note()) if said),
         figures=figures,
         tables=tables,
         checks=comparison._checks if main else (),

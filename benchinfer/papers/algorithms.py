@@ -323,7 +323,7 @@ def said(result: Comparison, left_out: int = 0) -> tuple[str, ...]:
     error = float(rows["p_error"].max()) if "p_error" in rows else 0.0
     scope = result.scope()
     more = (f"{count(left_out, 'algorithm')} further down left out.",) if left_out else ()
-    note = (result._interval_note,) if result._interval_note else ()
+    note = (result._interval_note(),) if result._interval_note() else ()
     return (decision(result, error), *note, f"Claims: {scope[:1].lower()}{scope[1:]}.", *more)
 
 

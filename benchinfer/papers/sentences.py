@@ -52,7 +52,7 @@ def sentence(result: Comparison | Comparisons) -> str:
             sentences += [
                 f"Among the other algorithms{about}, {_contrasts(result, others, fixed)}."
             ]
-    texts = (result._interval_note, reversals(result))
+    texts = (result._interval_note(), reversals(result))
     note = [text for text in texts if text]
     note += withheld(result, fixed)
     if result._tested:

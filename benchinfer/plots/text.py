@@ -152,11 +152,23 @@ def key(names: Mapping[str, str]) -> tuple[str, ...]:
     return ("; ".join(cut),) if cut else ()
 
 
+def side_by_side(
+    first: str, second: str, room: float, size: float = 8.5, *, bold: bool = False
+) -> dict[str, str]:
+    """Shorten two names to a number of inches for both: a long one has what a short one leaves.
+
+    Examples
+    --------
+    >>> [*side_by_side("gradient_boosting_default", "svm", 1.8).values()]
+    ['gradient_boosting_default', 'svm']
+    """
+    shorter = min(across(_clean(name), size, bold=bold) for name in (first, second))
+    return fitted([first, second], max(room / 2, room - shorter), size, bold=bold)
+
+
 def versus(first: str, second: str, width: float) -> str:
     """Return "first vs second" with names shortened to fit on one line of a heading."""
-    names = fitted(
-        [first, second], (width - across(" vs ", 10, bold=True)) / 2 - 0.15, 10, bold=True
-    )
+    names = side_by_side(first, second, width - across(" vs ", 10, bold=True) - 0.3, 10, bold=True)
     return f"{names[first]} vs {names[second]}"
 
 

@@ -247,8 +247,8 @@ def _notes(lead: Comparison, agreement: VerdictAgreement | None, left: int) -> I
         yield f"{lead._heading}, as {choice}."
     if agreement is not None:
         yield sentence(agreement.sentence())
-    if lead._interval_note:
-        yield sentence(lead._interval_note)
+    if lead._interval_note():
+        yield sentence(lead._interval_note())
     if left:
         yield f"{count(left, 'further contrast')}: see below."
 

@@ -8,6 +8,7 @@ from typing import Literal
 import numpy as np
 
 from benchinfer.analyses.meta.numerics.effects import EffectRows, components, rows_of
+from benchinfer.analyses.meta.numerics.means import Errors, pool_means
 from benchinfer.analyses.meta.numerics.nested import nested
 from benchinfer.analyses.meta.numerics.network import (
     NetworkClusters,
@@ -20,9 +21,7 @@ from benchinfer.analyses.meta.numerics.pooling import (
     NOTHING,
     Method,
     NetworkPart,
-    PooledEffects,
     pool,
-    pool_equally,
     tau_squared,
     uneven,
 )
@@ -320,29 +319,11 @@ def weighs_equally(interval: Interval, v: Array) -> bool:
     return interval == "equal-weights" or (interval == "auto" and uneven(v))
 
 
-def of_pairs(studies: Studies, interval: Interval) -> Interval:
+def of_pairs(studies: Studies, interval: Interval) -> Errors:
     """Return the errors of pairs that are weighed by precision: robust of moderated variances."""
     if interval == "wald":
         return interval
     return "robust" if studies.prior_df and interval != "hartung-knapp" else "hartung-knapp"
-
-
-def pool_pair(
-    y: Array, v: Array, studies: Studies, method: Method, interval: Interval
-) -> PooledEffects:
-    """Pool the effects of one pair."""
-    part = NetworkPart(y, np.ones((len(y), 1)), v)
-    tau2 = tau_squared([part], method)
-    if method == "fixed":
-        return pool(part, tau2, refined=False)
-    if weighs_equally(interval, v):
-        return pool_equally(part, tau2)
-    by_precision = of_pairs(studies, interval)
-    pooled = pool(part, tau2, refined=by_precision != "wald")
-    if by_precision != "robust":
-        return pooled
-    robust = clusters(part, np.arange(len(y)), pooled.beta, pooled.tau2).errors(np.eye(1))
-    return PooledEffects(pooled.beta, robust.cov, pooled.tau2, 1.0, float(robust.df[0]))
 
 
 def lifted(v: Array) -> Array:
@@ -351,14 +332,28 @@ def lifted(v: Array) -> Array:
     return v if none.all() or not none.any() else np.where(none, v[~none].min(), v)
 
 
+def pool_pairs(
+    y: Array, v: Array, studies: Studies, method: Method, interval: Interval
+) -> PairFits:
+    """Pool the (P, D) effects of each of P pairs on as many data sets, two or more."""
+    fixed = method == "fixed"
+    equally = np.array([not fixed and weighs_equally(interval, one) for one in v], np.bool_)
+    errors = "wald" if fixed else of_pairs(studies, interval)
+    pooled = pool_means(y, v, method, errors, equally)
+    n = np.full(len(y), y.shape[1])
+    error = np.sqrt(pooled.variance)
+    return PairFits(pooled.estimate, error, pooled.df, pooled.tau2, n, equally)
+
+
 def pairwise(studies: Studies, pairs: Codes, method: Method, interval: Interval) -> PairFits:
     """Fit each pair by itself; fewer than two data sets give no estimate (NaN)."""
-    columns = np.full((4, len(pairs)), np.nan)
-    n, equal = np.zeros(len(pairs), np.int64), np.zeros(len(pairs), np.bool_)
-    for p, one in enumerate(studies.direct(pairs)):
-        n[p] = len(one.held)
-        if n[p] > 1:
-            pooled = pool_pair(one.y, lifted(one.v), studies, method, interval)
-            columns[:, p] = pooled.beta[0], np.sqrt(pooled.cov[0, 0]), pooled.df, pooled.tau2
-            equal[p] = pooled.equal
+    each = studies.direct(pairs)
+    n = np.array([len(one.held) for one in each], np.int64)
+    columns, equal = np.full((4, len(pairs)), np.nan), np.zeros(len(pairs), np.bool_)
+    for d in np.unique(n[n > 1]):
+        some = np.flatnonzero(n == d)
+        y, v = np.array([each[p].y for p in some]), np.array([lifted(each[p].v) for p in some])
+        fits = pool_pairs(y, v, studies, method, interval)
+        columns[:, some] = fits.estimate, fits.std_error, fits.df, fits.tau2
+        equal[some] = fits.equal
     return PairFits(columns[0], columns[1], columns[2], columns[3], n, equal)

@@ -17,7 +17,7 @@ from benchinfer.analyses.meta.pooling import (
     errors_of,
     joint_errors,
     lifted,
-    pool_pair,
+    pool_pairs,
 )
 from benchinfer.analyses.meta.prediction import prediction_of
 from benchinfer.comparison.normal import evidence_of
@@ -171,9 +171,10 @@ def subgroups(meta: MetaComparison) -> pd.DataFrame:
 def _subgroup(meta: MetaComparison, y: Array, v: Array) -> dict[str, object] | None:
     if len(y) < 2:
         return None
-    got = pool_pair(y, lifted(v), meta.studies, meta.estimator, meta.options.errors)
-    estimate, error = float(got.beta[0]), float(np.sqrt(got.cov[0, 0]))
-    reach = float(max_t.critical_t(got.df, meta._alpha)) * error
+    rows = y[None], lifted(v)[None]
+    got = pool_pairs(*rows, meta.studies, meta.estimator, meta.options.errors)
+    estimate, error, df = (float(one[0]) for one in (got.estimate, got.std_error, got.df))
+    reach = float(max_t.critical_t(df, meta._alpha)) * error
     low, high = meta.measure.effect_interval(estimate - reach, estimate + reach)
     t = estimate / error if error > 0 else 0.0
     return {
@@ -182,10 +183,10 @@ def _subgroup(meta: MetaComparison, y: Array, v: Array) -> dict[str, object] | N
         "conf_low": float(low),
         "conf_high": float(high),
         "std_error": error,
-        "df": got.df,
+        "df": df,
         "statistic": t,
-        "p_raw": float(max_t.raw_p(np.array(t), got.df)),
-        "tau2": got.tau2,
+        "p_raw": float(max_t.raw_p(np.array(t), df)),
+        "tau2": float(got.tau2[0]),
         "raw": estimate,
     }
 

@@ -38,6 +38,8 @@ from benchinfer.numerics.types import Array
 from benchinfer.scores.numerics.skewness import FEWEST
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     import pandas as pd
 
     from benchinfer.scores.table import ScoreTable
@@ -95,11 +97,11 @@ class MixedComparison(TestedComparison):
             self.setting, self.fitted, self.options, self.rows, self.fitted.levels(self.rows)
         )
 
-    @property
     @override
-    def _interval_note(self) -> str:
-        """Reason why intervals are unbounded, stated before the table; else empty."""
-        of_gaps, skew = super()._interval_note, untested(self.evidence) & ~self._withheld
+    def _interval_note(self, pairs: Sequence[int] | None = None) -> str:
+        """Reason why intervals of all or some pairs are unbounded; else empty."""
+        of_gaps = super()._interval_note(pairs)
+        skew = untested(self.evidence) & ~self._withheld & self._among(pairs)
         if not skew.any():
             return of_gaps
         sides = [pair for p, pair in self.pairs.oriented().items() if skew[p]]

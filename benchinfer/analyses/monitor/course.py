@@ -92,6 +92,13 @@ class Course:
         """(P,) the pairs that go on."""
         return np.array([end == GO_ON for end in self.ends])
 
+    @property
+    def bounded(self) -> Flags:
+        """(P,) the pairs whose confidence sequence has an end by now."""
+        if self.low is None or self.high is None:
+            return np.zeros(len(self.ends), dtype=np.bool_)
+        return ~np.isinf(self.low) | ~np.isinf(self.high)
+
 
 def table(rows: list[dict[str, object]]) -> Columns:
     """Return the columns of rows, which all have the same names."""

@@ -22,7 +22,7 @@ from benchinfer.comparison.wording import margin
 from benchinfer.core.errors import DesignError
 from benchinfer.core.numbers import count, p_clause
 from benchinfer.core.verdict import MIRROR, Verdict
-from benchinfer.numerics.types import Array
+from benchinfer.numerics.types import Array, Flags
 from benchinfer.plots.draw import Kind
 from benchinfer.plots.panels import (
     GridPanel,
@@ -46,7 +46,7 @@ from benchinfer.plots.style import (
     signed,
     ticks,
 )
-from benchinfer.plots.text import across, fitted, plain, pt
+from benchinfer.plots.text import across, fitted, plain, pt, side_by_side
 from benchinfer.plots.tiles import draw_verdicts, size_verdicts
 from benchinfer.relations.figures.ensemble import verdict_tiles
 
@@ -64,8 +64,8 @@ _PANEL = 1.6  # inches of a narrow panel
 _SHORTEST = 0.3  # inches of a name that is cut
 
 
-def chosen(result: MonitorComparison) -> list[int]:
-    """Return the pairs that are shown, six at most.
+def chosen(result: MonitorComparison, of: Flags | None = None) -> list[int]:
+    """Return the pairs that are shown, six at most, of all or of some.
 
     Those that go on first, as they are what one watches, then the decided ones, then those that
     ended without a verdict; among each the smallest p-values first.
@@ -73,7 +73,7 @@ def chosen(result: MonitorComparison) -> list[int]:
     ends = result.course.ends
     rank = [0 if e == GO_ON else 1 if VERDICTS[e] > VERDICTS[GO_ON] else 2 for e in ends]
     order = np.lexsort((result.course.p_raw, np.array(rank)))
-    return [int(i) for i in order[:MOST]]
+    return [int(i) for i in order if of is None or of[i]][:MOST]
 
 
 def oriented(
@@ -87,7 +87,7 @@ def oriented(
     first, second = result.pairs.oriented()[pair]
     sign = 1 if (first, second) == result.pairs.sides[pair] else -1
     code = int(result.pairs.codes[pair])
-    brief = fitted([first, second], (room - across(" vs ", 9, bold=True)) / 2, 9, bold=True)
+    brief = side_by_side(first, second, room - across(" vs ", 9, bold=True), 9, bold=True)
     return brief[first], brief[second], Verdict(code if sign > 0 else MIRROR[code]), sign
 
 
@@ -118,12 +118,12 @@ def standing(result: MonitorComparison, pair: int, room: float = _PANEL) -> str:
     return f"{word}; {rest}"
 
 
-def notes(result: MonitorComparison, shown: list[int]) -> list[str]:
-    """Return the notes on provisional p-values and on pairs that are not shown."""
+def notes(result: MonitorComparison, shown: list[int], of: int | None = None) -> list[str]:
+    """Return the notes on provisional p-values and on those of the pairs that are not shown."""
     texts: list[str] = []
     if result.course.provisional[shown].any():
         texts.append("* provisional: a part of the level is kept for later stages")
-    many = len(result.pairs)
+    many = len(result.pairs) if of is None else of
     if len(shown) < many:
         texts.append(
             f"{len(shown):,} of {count(many, 'pair')}: those that go on first, then the decided"
@@ -535,7 +535,7 @@ def layout_rearranged(result: Consecutive, width: Width = PAGE) -> OrderFigure:
 
 def _order_panel(result: Consecutive, pair: int, room: float) -> OrderPanel:
     one, sides = result.orders[pair], result.sides[pair]
-    brief = fitted(sides, (room - across(" vs ", 9, bold=True)) / 2, 9, bold=True)
+    brief = side_by_side(*sides, room - across(" vs ", 9, bold=True), 9, bold=True)
     shares = [(brief[sides[0]], one.first), (brief[sides[1]], one.second)]
     shares = shares[::-1] if result.turns[pair] else shares
     (first, _), (second, _) = shares
@@ -601,7 +601,13 @@ class Sequences(ReplicationGrid[SequencePanel]):
 def layout_sequence(result: MonitorComparison, width: Width = PAGE) -> Sequences:
     """Return the layout of the confidence sequences, one panel for each pair shown."""
     refuse_stages(result)
-    measure, shown = result.measure, chosen(result)
+    measure, bounded = result.measure, result.course.bounded
+    if not bounded.any():
+        raise DesignError(
+            f"replications are too few to bound the {measure.effect_name} of any pair yet.",
+            hint='kind="e-process" shows the evidence so far.',
+        )
+    shown = chosen(result, bounded)
     room = panel_room(len(shown), width)
     panels = tuple(_sequence_panel(result, pair, room) for pair in shown)
     ends = measure.effect_interval(-measure.margin, measure.margin)
@@ -625,7 +631,8 @@ def layout_sequence(result: MonitorComparison, width: Width = PAGE) -> Sequences
         notes=(
             f"band: {level} confidence sequences, valid for all pairs and at all times at once",
             *(shade if tolerance else []),
-            *notes(result, shown),
+            *_unbounded(bounded),
+            *notes(result, shown, int(bounded.sum())),
         ),
         x_label="replications",
         y_label=f"{measure.effect_name}, first {'/' if log else 'minus'} second",
@@ -637,6 +644,12 @@ def layout_sequence(result: MonitorComparison, width: Width = PAGE) -> Sequences
         reach=(float(ends[0]), float(ends[1])),
         log=log,
     )
+
+
+def _unbounded(bounded: Flags) -> list[str]:
+    """Return a note on the pairs that have no panel, as nothing bounds their differences yet."""
+    open_ends = int((~bounded).sum())
+    return [f"{count(open_ends, 'pair')} without any bound yet"] if open_ends else []
 
 
 def _sequence_panel(result: MonitorComparison, pair: int, room: float) -> SequencePanel:

@@ -294,7 +294,7 @@ def standing(result: MonitorComparison, request: Request) -> Section:
 
     kinds = ["path"] if result.design.method != "anytime" else ["e-process"]
     redesigned = result.design.method != "anytime" and result.decision == "go on"
-    if result.course.low is not None:
+    if result.course.bounded.any():
         kinds.append("sequence")
     fold = None
     if request.details and result.course.stages:

@@ -254,14 +254,15 @@ class PermutationComparison(TestedComparison):
         """True if verdicts are about means, and not about a typical block."""
         return self.rates or self.on in ("values", "dispersion")
 
-    @property
-    def _interval_note(self) -> str:
+    @override
+    def _interval_note(self, pairs: Sequence[int] | None = None) -> str:
         """Note on intervals whose test has no end at their level: what they run between."""
-        of_gaps, n = super()._interval_note, int((self.endless & ~self._withheld).sum())
+        of_gaps, among = super()._interval_note(pairs), self._among(pairs)
+        n = int((self.endless & ~self._withheld & among).sum())
         if not n:
             return of_gaps
         which = "1 interval runs" if n == 1 else f"{n:,} intervals run"
-        which = "All intervals run" if n == len(self.endless) > 1 else which
+        which = "All intervals run" if n == among.sum() > 1 else which
         alone, d = "", self.ranks.n_blocks
         of_all = self.ranks.complete and not self.repeated
         if of_all:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, override
 
@@ -212,10 +212,10 @@ class WinsComparison(TestedComparison):
         mixed = wording.mixture(self.setting)
         return f"by wins on {within_each}data sets like these {len(datasets)}{mixed}"
 
-    @property
-    def _interval_note(self) -> str:
-        """Note on infinite odds and bounds; empty where all are finite."""
-        return self.inference.interval_note(self)
+    @override
+    def _interval_note(self, pairs: Sequence[int] | None = None) -> str:
+        """Note on infinite odds and bounds of all or some pairs; empty where all are finite."""
+        return self.inference.interval_note(self, self._among(pairs))
 
     def headline(self) -> str:
         """Return the verdict in one sentence, with its direction and its scope."""

@@ -119,7 +119,7 @@ class WinPosterior:
             f" {100 * result.level:g} %; otherwise it is undecided."
         )
 
-    def interval_note(self, _: WinsComparison) -> str:
+    def interval_note(self, *_: object) -> str:
         """Return a note on infinite bounds: credible ones are finite."""
         return ""
 

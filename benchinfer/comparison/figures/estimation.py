@@ -47,7 +47,7 @@ if TYPE_CHECKING:
 # axis on one side, above and below; least room of an algorithm, and the longest name below it.
 _SCORES, _EFFECTS, _GAP, _SIDE, _ABOVE, _BELOW = 2.1, 1.7, 0.12, 0.72, 0.1, 0.1
 _LEAST, _NAMES = 0.19, 1.5
-_WIDE, _SLIM = 1.4, 0.7  # of one pair: most inches of an algorithm, and share of the difference
+_SLIM = 0.7  # of one pair: inches of its difference, as a share of those of an algorithm
 _DOT = 0.05  # inches of a point
 _SMALL, _ASIDE = 7.5, 0.09  # points of a value, and its inches from the middle of a mark
 
@@ -158,7 +158,7 @@ def layout(
 
 def _pitch(width: Width) -> float:
     """Return the inches of an algorithm where one pair is shown."""
-    return min(_WIDE, (width - 2 * _SIDE - 0.1) / (2 + _SLIM))
+    return (width - 2 * _SIDE - 0.1) / (2 + _SLIM)
 
 
 def _refuse(comparison: Comparison) -> None:
@@ -278,8 +278,9 @@ def _sentence(row: forest.Row, reference: str, comparison: Comparison) -> str:
 
 def _intervals(comparison: Comparison, effects: Sequence[forest.Row]) -> tuple[str, ...]:
     """Return what the intervals are."""
-    said = wording.interval_words(comparison, [row.pair for row in effects])
-    return tuple(note for note in (said or "no intervals", comparison._interval_note) if note)
+    shown = [row.pair for row in effects]
+    said = wording.interval_words(comparison, shown) or "no intervals"
+    return tuple(note for note in (said, comparison._interval_note(shown)) if note)
 
 
 def _limits(

@@ -238,8 +238,9 @@ def band_note(measure: Measure) -> str:
 def _notes(comparison: Comparison, rows: Sequence[Row]) -> tuple[str, ...]:
     tested = "p_value" in comparison._effects()
     none = "no intervals: tests decide" if tested else "no intervals: no inference"
-    intervals = interval_words(comparison, [row.pair for row in rows]) or none
-    notes = intervals, comparison._interval_note, band_note(comparison.measure)
+    shown = [row.pair for row in rows]
+    intervals = interval_words(comparison, shown) or none
+    notes = intervals, comparison._interval_note(shown), band_note(comparison.measure)
     return tuple(note for note in notes if note)
 
 

@@ -85,6 +85,10 @@ def _bar(name: str, shift: float, n: int, changes: str, width: Width) -> Bar:
 size_influence, draw_influence = bars.size_bars, bars.draw_bars
 
 
+# More algorithms than these have a bar only where their probability is not written as 0.00.
+_FEW, _WRITTEN = 15, 0.005
+
+
 def layout_prediction(new: NewDataset, width: Width = PAGE) -> Bars:
     """Return the bars of the probabilities to be best on a new data set, largest first."""
     measure, table = new.measure, new.summary()
@@ -94,6 +98,8 @@ def layout_prediction(new: NewDataset, width: Width = PAGE) -> Bars:
     )
     tolerant = measure.tolerance > 0
     names = bars.labels(new.algorithms, ["0.00 (0.00)" if tolerant else "0.00"], width)
+    # Of very many algorithms none may be likely: then the likeliest have a bar.
+    least = min(_WRITTEN, probabilities[0][1]) if len(probabilities) > _FEW else 0.0
     rows = tuple(
         Bar(
             names[algorithm],
@@ -102,15 +108,20 @@ def layout_prediction(new: NewDataset, width: Width = PAGE) -> Bars:
             near if tolerant else None,
         )
         for algorithm, best, near in probabilities
+        if max(best, near if tolerant else 0.0) >= least
     )
-    name = measure_name(measure)
+    name, none = measure_name(measure), len(probabilities) - len(rows)
     near = f"outline, in brackets: within {margin(measure)} of the best there" if tolerant else ""
     return Bars(
         rows=rows,
         top=min(1.0, 1.05 * max(max(row.value or 0.0, row.outline or 0.0) for row in rows)),
         title=f"On a new data set of the domain: {name}, {measure.better} is better",
         axis="probability to be the best algorithm there",
-        notes=(*([near] if near else []), *key(names)),
+        notes=(
+            *([near] if near else []),
+            *([f"not shown: {count(none, 'algorithm')} of less than {least:g}"] if none else []),
+            *key({row: text for row, text in names.items() if text in {bar.label for bar in rows}}),
+        ),
         width=width,
         alt=f"Bars of the probability to be the best algorithm on a new data set, in {name}"
         f" ({measure.better} is better): {probabilities[0][0]} {probabilities[0][1]:.2f}"

@@ -85,7 +85,7 @@ def layout(
         axis=forest.axis_title(measure),
         notes=(
             f"first: {names[0]}; second: {names[1]}; each data set by itself",
-            *_notes(first, shown),
+            *_notes(first, names, shown),
             *((last,) if mean else ()),
             *((more,) if len(shown) < len(rows) else ()),
             *key(labels),
@@ -166,7 +166,9 @@ def _mean_row(mean: tuple[float, float, float]) -> forest.Row:
     return forest.Row(-1, "mean", Verdict.MISSING, "", float("nan"), *mean[1:], group="mean")
 
 
-def _notes(first: Comparison, rows: Sequence[forest.Row]) -> tuple[str, ...]:
+def _notes(
+    first: Comparison, names: tuple[str, str], rows: Sequence[forest.Row]
+) -> tuple[str, ...]:
     """Return what the intervals are, and how many of those of decided pairs include equality."""
     tested = "p_value" in first._effects()
     none = "no intervals: tests decide" if tested else "no intervals: no inference"
@@ -178,7 +180,9 @@ def _notes(first: Comparison, rows: Sequence[forest.Row]) -> tuple[str, ...]:
     if intervals and n:
         marks = "a filled mark is" if n == 1 else f"{n} filled marks are"
         intervals += f"; {marks} on an interval that includes equality, {decider(first)}"
-    notes = intervals or none, first._interval_note, forest.band_note(first.measure)
+    pair = place_of(first, names)
+    of_pair = "" if pair is None else first._interval_note([pair])
+    notes = intervals or none, of_pair, forest.band_note(first.measure)
     return tuple(note for note in notes if note)
 
 

@@ -159,6 +159,7 @@ def layout(
         Ranked(name, names[name], said, *table.get(name, _ALONE), mark)
         for name, said, mark in zip(shown, levels, marks, strict=True)
     )
+    pairs = [row.pair for row in rows]
     axis = f"{measure.effect_name} in {measure_name(measure)} to"
     if measure.scale == "identity":
         axis = f"difference in {measure_name(measure)}{measure.unit_mark} from"
@@ -178,7 +179,7 @@ def layout(
         title=f"{comparison._heading}: {measure_name(measure)}, {measure.better} is better",
         axis=f"{axis} {names[reference]} ({role})",
         notes=(
-            *filter(None, (_reading(comparison, rows, role), comparison._interval_note)),
+            *filter(None, (_reading(comparison, rows, role), comparison._interval_note(pairs))),
             *filter(None, (reversals(comparison),)),
             *filter(None, (read, band_note(measure))),
             *(more if len(rows) < total else []),

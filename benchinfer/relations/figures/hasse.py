@@ -261,21 +261,46 @@ def place(
     return x[:k], paths
 
 
+@dataclass(frozen=True, slots=True)
+class _Neighbours:
+    """The linked items of the n items of a row, one after the other."""
+
+    linked: Codes  # (L,) linked items
+    of: Codes  # (L,) place in the row of the item that each is linked to
+    number: Codes  # (n,) of links
+
+    @classmethod
+    def of_row(cls, row: Sequence[int], linked: Sequence[Sequence[int]]) -> _Neighbours:
+        number = np.array([len(linked[m]) for m in row], dtype=np.int64)
+        flat = np.array([other for m in row for other in linked[m]], dtype=np.int64)
+        return cls(flat, np.repeat(np.arange(len(row)), number), number)
+
+    def means(self, x: Array, alone: Array | float) -> Array:
+        """Return the (n,) mean positions of the linked items, or others of those without links."""
+        sums = np.bincount(self.of, weights=x[self.linked], minlength=len(self.number))
+        return np.where(self.number > 0, sums / np.maximum(self.number, 1), alone)
+
+
 def _ordered(items: list[list[int]], linked: list[list[int]], together: Flags) -> list[list[int]]:
     """Order each row by the mean position of the linked items, with unlinked items on the right."""
     x = np.zeros(len(linked))
+    neighbours = [_Neighbours.of_row(row, linked) for row in items]
+    ordered = items.copy()
     for _ in range(_SWEEPS):
-        for i, row in enumerate(items):
-            mean = {m: float(x[linked[m]].mean()) if linked[m] else np.inf for m in row}
-            items[i] = _side_by_side(sorted(row, key=lambda m: (round(mean[m], 9), m)), together)
-            for n, m in enumerate(items[i]):
-                x[m] = n - (len(row) - 1) / 2
-    return items
+        for i, (row, near) in enumerate(zip(items, neighbours, strict=True)):
+            numbers = np.array(row, dtype=np.int64)
+            order = np.lexsort((numbers, near.means(x, np.inf).round(9)))
+            ordered[i] = _side_by_side(numbers[order].tolist(), together)
+            x[ordered[i]] = np.arange(len(row)) - (len(row) - 1) / 2
+    return ordered
 
 
 def _side_by_side(row: list[int], together: Flags) -> list[int]:
     """Move linked members of a row next to each other, otherwise keeping the order."""
     k = len(together)
+    nodes = np.array([m for m in row if m < k], dtype=np.int64)
+    if together[np.ix_(nodes, nodes)].sum() == len(nodes):
+        return row
     left, chain = row[1:], row[:1]
     while left:
         last = chain[-1]
@@ -307,12 +332,14 @@ def _relaxed(
 ) -> Array:
     """Pull each item to the mean of its links, as far as order, room and limit allow."""
     x = np.zeros(len(room))
+    neighbours = [_Neighbours.of_row(row, linked) for row in items]
+    both = [*zip(items, neighbours, strict=True)]
     for _ in range(_SWEEPS):
-        for row in (*items, *items[::-1]):
+        for row, near in (*both, *both[::-1]):
             half = room[row]
             offset = np.r_[0.0, np.cumsum(half[:-1] + half[1:])]
             offset -= offset.mean()
-            wish = np.array([x[linked[m]].mean() if linked[m] else x[m] for m in row])
+            wish = near.means(x, x[row])
             # Within bounds the best is the best without them, cut off at the bounds.
             low, high = half[0] - limit / 2 - offset[0], limit / 2 - half[-1] - offset[-1]
             middle = (low + high) / 2

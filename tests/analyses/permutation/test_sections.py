@@ -140,15 +140,15 @@ def test_intervals_whose_test_has_no_end_run_between_the_differences(options, le
         bi.compare_permutation(scores_table(values[:n]), seed=1, **options)
         for n in (least - 1, least)
     )
-    assert enough._interval_note == ""
+    assert enough._interval_note() == ""
     assert not enough.endless.any()
     assert few.endless.all()
     d = least - 1
     said = f"All intervals run between the least and largest of the {d} differences"
     alone = 100 * (1 - 2.0 ** ((options.get("alternative") != "better") - d))
-    assert few._interval_note.startswith(said)
-    assert few._interval_note.endswith(f"Of one pair alone they hold at {alone:.4g} %.")
-    assert few._interval_note in sections.sections(few, Request())[0].text
+    assert few._interval_note().startswith(said)
+    assert few._interval_note().endswith(f"Of one pair alone they hold at {alone:.4g} %.")
+    assert few._interval_note() in sections.sections(few, Request())[0].text
     # Cut or stretched at equality, they are the range.
     i, j = few.pairs.index.T
     table = scores_table(values[:d]).cells("score").mean

@@ -309,7 +309,7 @@ def test_bounds_beyond_what_contests_show_are_open():
     said = (
         "Odds, and bounds of odds, beyond 1,000 to 1 are open: 90 contests do not show such odds."
     )
-    assert found._interval_note == said
+    assert found._interval_note() == said
     assert said in found.sentence()
     assert said in layout(found).notes
     levels = found.summary()[["conf_low", "conf_high"]].to_numpy()
@@ -325,7 +325,7 @@ def test_bounds_of_ordinary_tables_are_closed():
     values = np.arange(4) / 2 + rng.gumbel(size=(20, 1, 4))
     found = bi.compare_wins(scores_table(values, measures={"score": "higher"}))
     assert np.isfinite(found.contrasts(all=True)[["conf_low", "conf_high"]]).all(axis=None)
-    assert found._interval_note == ""
+    assert found._interval_note() == ""
 
 
 def test_odds_of_algorithms_that_never_lose_to_others_are_open():

@@ -115,7 +115,10 @@ def test_verdicts_that_turn_are_undecided(result):
         "a03 lacks 26.7 % of its data sets, and 2 of 3 verdicts on it turn with the worst score"
         " for what is missing, and so are undecided"
     )
-    assert "2 intervals have no bounds" in found._interval_note
+    assert "2 intervals have no bounds" in found._interval_note()
+    # Notes of a figure are of the pairs that it shows.
+    assert found._interval_note([0, 1, 3, 5]) == ""
+    assert found._interval_note([0, 2]).startswith("1 interval ")
 
 
 def test_order_and_ranks_follow_the_verdicts(result):

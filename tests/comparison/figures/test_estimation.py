@@ -160,3 +160,11 @@ def test_values_and_numbers_of_data_sets_are_written():
     assert not panels(bi.plot(result, "estimation", width=2.5))[1].texts
     gaps = bi.compare_mixed(bi.read_scores(frame.dropna(), measures="x:lower"))
     assert "on one of 11 to 12 data sets" in layout(gaps).notes[0]
+
+
+@pytest.mark.parametrize("width", [3.3, 6.9, 10.0])
+def test_one_pair_takes_the_width_of_the_figure(width):
+    scores, differences = panels(bi.plot(bi.compare_mixed(table(2)[1]), "estimation", width=width))
+    left, right = scores.get_position(), differences.get_position()
+    assert right.x0 == pytest.approx(left.x1)
+    assert 1 - right.x1 == pytest.approx(left.x0, abs=0.2 / width)

@@ -1,3 +1,5 @@
+import numpy as np
+import pandas as pd
 import pytest
 
 import benchinfer as bi
@@ -21,6 +23,20 @@ def test_without_a_tolerance_there_is_no_outline(table):
     laid = influence.layout_prediction(bi.compare_mixed(exact).predict())
     assert all(row.outline is None and row.said == f"{row.value:.2f}" for row in laid.rows)
     assert laid.notes == ()
+
+
+def test_of_many_algorithms_those_that_may_be_the_best_have_a_bar():
+    rng, k = np.random.default_rng(1), 20
+    values = 0.02 * np.arange(k) + 0.01 * rng.normal(size=(12, k))
+    frame = pd.DataFrame(values, columns=[f"a{i:02}" for i in range(k)]).rename_axis("dataset")
+    scores = bi.read_scores(
+        frame.reset_index(), layout="wide-algorithms", measures={"acc": "higher"}
+    )
+    new = bi.compare_mixed(scores).predict()
+    best = new.summary()["prob_best_next"]
+    laid = influence.layout_prediction(new)
+    assert len(laid.rows) == (best >= 0.005).sum() < k
+    assert sum(row.value for row in laid.rows) == pytest.approx(1, abs=0.005 * k)
 
 
 def test_tolerance_on_the_log_scale_is_a_factor(seconds):

@@ -153,6 +153,19 @@ def test_places_keep_their_distance(seed):
     assert set(paths) == set(lines)
 
 
+def test_places_are_at_the_mean_of_what_they_are_linked_to():
+    layers = [[0, 1, 2], [3, 4, 5], [6, 7], [8, 9, 10]]
+    lines = [(0, 4), (1, 3), (2, 5), (0, 6), (1, 9), (2, 8), (3, 10), (5, 7), (0, 10)]
+    together = np.eye(11, dtype=bool)
+    together[8, 10] = together[10, 8] = True
+    x, paths = place(layers, lines, [2.0] * 11, together, 40.0)
+    tops, middle = [-9.642743, 2.539481, 9.539481], [0.49059, -6.50941, 11.588372]
+    low = [-11.709416, 11.709416, 2.886008, 9.886008, -4.70494]
+    assert x == pytest.approx([*tops, *middle, *low], abs=1e-6)
+    bends = [at for at, _ in paths[0, 10]]
+    assert bends == pytest.approx([-9.6427, -10.6094, -7.6072, -4.7049], abs=1e-4)
+
+
 def sparse(k):
     """Return an order of algorithms with long names in which some are comparable with none."""
     strict = np.triu(np.random.default_rng(k).random((k, k)) < 1.5 / k, 1)

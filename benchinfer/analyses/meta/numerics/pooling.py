@@ -60,7 +60,7 @@ def egger(y: Array, v: Array) -> Egger:
 
 # Candidates for tau^2 in units of the residual variance, besides 0: the likelihood can have
 # several maxima.
-_GRID = np.logspace(-6, 2, 25)
+GRID = np.logspace(-6, 2, 25)
 # Errors of less than this share of the largest effect are rounding.
 NOTHING = 1e-12
 
@@ -124,20 +124,6 @@ def at(parts: Sequence[NetworkPart], tau2: float) -> At:
     return At(*(float(value) for value in total))
 
 
-def _of_means(parts: Sequence[NetworkPart], tau2: Array) -> tuple[Array, Array]:
-    """Return the deviance and the score at several tau^2 of parts that have a mean alone."""
-    deviance, score = np.zeros(len(tau2)), np.zeros(len(tau2))
-    for part in parts:
-        w = 1 / (part.v + tau2[:, None])
-        total = w.sum(axis=1)
-        squares = (w**2).sum(axis=1)
-        rest = part.y - (w @ part.y / total)[:, None]
-        wr = w * rest
-        deviance += np.log(total) - np.log(w).sum(axis=1) + (wr * rest).sum(axis=1)
-        score += (wr**2).sum(axis=1) - total + squares / total
-    return deviance, score
-
-
 def tau_squared(parts: Sequence[NetworkPart], method: Method = "reml") -> float:
     """Estimate the variance between data sets.
 
@@ -195,16 +181,10 @@ def crossing(falling: Callable[[float], float], size: float) -> float:
 
 def _restricted(parts: Sequence[NetworkPart]) -> float:
     """Return the tau^2 of the highest maximum of the restricted likelihood."""
-    grid = np.r_[0.0, unit(parts) * _GRID]
-    means = all(part.x.shape[1] == 1 and (part.x == 1).all() for part in parts)
-
-    def evaluate(tau2: Array) -> tuple[Array, Array]:
-        if means:
-            return _of_means(parts, tau2)
-        values = [at(parts, float(t)) for t in tau2]
-        return np.array([one.deviance for one in values]), np.array([one.score for one in values])
-
-    deviance, score = evaluate(grid)
+    grid = np.r_[0.0, unit(parts) * GRID]
+    values = [at(parts, float(t)) for t in grid]
+    deviance = np.array([one.deviance for one in values])
+    score = np.array([one.score for one in values])
     best = int(np.argmin(deviance))
     if best == 0 and score[0] <= 0:
         return 0.0
@@ -214,7 +194,7 @@ def _restricted(parts: Sequence[NetworkPart]) -> float:
         raise FitError("the restricted likelihood has no maximum where it was looked for.")
     low, high = grid[ends].tolist()
     zero = brentq(
-        lambda t: float(evaluate(np.array([t]))[1][0]),
+        lambda t: at(parts, t).score,
         *(low, high),
         xtol=1e-15 * grid[-1],
         rtol=1e-14,

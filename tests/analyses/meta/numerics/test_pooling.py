@@ -5,7 +5,15 @@ import pytest
 from scipy.optimize import minimize_scalar
 from scipy.stats import t as student
 
-from benchinfer.analyses.meta.numerics.pooling import NetworkPart, at, pool, tau_squared
+from benchinfer.analyses.meta.numerics.means import pool_means
+from benchinfer.analyses.meta.numerics.network import clusters
+from benchinfer.analyses.meta.numerics.pooling import (
+    NetworkPart,
+    at,
+    pool,
+    pool_equally,
+    tau_squared,
+)
 from benchinfer.core.errors import FitError
 
 from .golden import VALUES, pair, part
@@ -103,11 +111,28 @@ def test_dependent_columns_are_refused():
         pool(NetworkPart(np.zeros(3), np.zeros((3, 1)), np.ones(3)), 0.0)
 
 
-def test_the_restricted_likelihood_of_a_mean_is_that_of_any_regressors():
-    rng = np.random.default_rng(12)
-    for n in (2, 5, 40):
-        y, v = rng.normal(0.3, 0.5, n), rng.uniform(0.01, 0.2, n)
-        mean = NetworkPart(y, np.ones((n, 1)), v)
-        # The same column in another unit is not told to be a mean.
-        other = NetworkPart(y, np.full((n, 1), 2.0), v)
-        assert tau_squared([mean]) == pytest.approx(tau_squared([other]), rel=1e-9, abs=1e-13)
+@pytest.mark.parametrize("method", METHODS.values())
+@pytest.mark.parametrize("n", [2, 5, 40])
+def test_pairs_at_once_are_pooled_as_each_by_itself(method, n):
+    rng = np.random.default_rng(n)
+    y = 0.3 + rng.uniform(0, 1, (30, 1)) * rng.normal(size=(30, n))
+    v = np.exp(rng.normal(-3, rng.uniform(0, 2, (30, 1)), (30, n)))
+    equally = rng.uniform(size=30) < 0.3
+    for errors in ("wald", "hartung-knapp", "robust"):
+        found = pool_means(y, v, method, errors, equally)
+        for p, equal in enumerate(equally):
+            part = NetworkPart(y[p], np.ones((n, 1)), v[p])
+            tau2 = tau_squared([part], method)
+            one = pool_equally(part, tau2) if equal else pool(part, tau2, refined=errors != "wald")
+            variance, df = one.cov[0, 0], one.df
+            if errors == "robust" and not equal:
+                robust = clusters(part, np.arange(n), one.beta, tau2).errors(np.eye(1))
+                variance, df = robust.cov[0, 0], robust.df[0]
+            got = found.estimate[p], found.variance[p], found.df[p], found.tau2[p]
+            assert got == pytest.approx((one.beta[0], variance, df, tau2), rel=1e-9, abs=1e-13)
+
+
+def test_pairs_without_any_sampling_error_are_refused():
+    y, v = np.arange(8.0).reshape(2, 4), np.array([[0.1] * 4, [0.0] * 4])
+    with pytest.raises(FitError, match="no sampling error"):
+        pool_means(y, v, "reml", "wald", np.zeros(2, np.bool_))

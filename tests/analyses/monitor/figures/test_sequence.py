@@ -1,11 +1,16 @@
 """Confidence sequences as they narrow."""
 
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import pytest
 
 import benchinfer as bi
 from benchinfer.analyses.monitor import figures
+from benchinfer.analyses.monitor.sections import standing
+from benchinfer.core.errors import DesignError
+from benchinfer.core.sections import Request
 
 
 @pytest.mark.parametrize("scale", ["identity", "log"])
@@ -28,13 +33,23 @@ def test_bands_are_those_of_the_path(running, scale):
     assert bi.plot(found, "sequence").get_label() == laid.alt
 
 
-def test_intervals_that_are_still_open(running):
+def test_intervals_that_are_still_open_say_nothing(running):
     found = bi.monitor(running(3, {"a": 0.0, "b": 0.1}), method="anytime")
+    with pytest.raises(DesignError, match='"e-process"'):
+        bi.plot(found, "sequence")
+    assert [figure.kind for figure in standing(found, Request()).figures] == ["e-process"]
+
+
+def test_pairs_without_any_bound_have_no_panel(running):
+    means = {name: 0.2 * i for i, name in enumerate("abcde")}
+    found = bi.monitor(running(40, means), method="anytime")
+    low, high = (ends.copy() for ends in (found.course.low, found.course.high))
+    low[2:], high[2:] = -np.inf, np.inf
+    found = replace(found, course=replace(found.course, low=low, high=high))
     laid = figures.layout_sequence(found)
-    assert np.isinf(laid.panels[0].low).all()
-    assert np.isfinite(laid.reach).all()
-    assert laid.tolerance is None
-    assert bi.plot(found, "sequence").axes
+    sides = {frozenset(panel.label.split(" vs ")) for panel in laid.panels}
+    assert sides == {frozenset(pair) for pair in found.pairs.sides[:2]}
+    assert "8 pairs without any bound yet" in laid.notes
 
 
 def test_bets_on_a_mean_have_one_too():
