@@ -27,13 +27,14 @@ from benchinfer.numerics.types import Array, Codes
 type Aim = Literal["difference", "equivalence", "non-inferiority"]
 
 
-# The error of more thresholds is interpolated between so many.
-_GRID = 40
 # No error is stated below this, relative to the probability: that of interpolations and of single
 # precision.
 _LEAST = 1e-6
 # Degree of polynomials for each unit of thresholds of normal statistics.
 _DEGREE = 5
+# Mean correlation with a similar family from which on it explains half of the sampling variance,
+# and so is worth the time of as many directions again.
+_CLOSE = 0.975
 # Rows that are compared with all at a time.
 _ROWS = 256
 # Share of the largest eigenvalue from which none makes pairs correlate by 1.
@@ -111,6 +112,8 @@ def max_t(contrasts: Array, cov: Array, df: float, *, sides: int = 2) -> MaxT:
     similar = (
         pairs.similar(basis, sides) if pairs else max_t_exact.similar_product(statistics, sides)
     )
+    if similar is not None and similar.closeness(statistics) < _CLOSE:
+        similar = None
     return MaxT(df, sides, statistics, *sampled(statistics, sides, similar))
 
 
@@ -211,18 +214,10 @@ def _finite(family: MaxT, t: Array) -> tuple[Array, Array]:
         both = family.sides == 2 or len(family.statistics) == 2
         return np.where(t > 0, 2 * alone, 1.0) if both else alone, np.zeros_like(t)
     p = max_t_exact.over_chi(family.tail, t, family.df)
-    return p, np.zeros_like(t) if family.error is None else _error(family, t) * p
-
-
-def _error(family: MaxT, t: Array) -> Array:
-    """Return the relative errors, averaged over the radius as the values are: at most too large."""
-    ends = np.arcsinh(t.min()), np.arcsinh(t.max())
-    grid = t if len(t) <= _GRID else np.sinh(np.linspace(*ends, _GRID))
-    tail, (at, relative) = family.tail, family.error
-    values = max_t_exact.over_chi(tail, grid, family.df)
-    errors = max_t_exact.over_chi(lambda w: tail(w) * np.interp(w, at, relative), grid, family.df)
-    share = np.divide(errors, values, out=np.zeros_like(values), where=values > 0)
-    return np.maximum(np.interp(t, grid, share), _LEAST)
+    if family.error is None:
+        return p, np.zeros_like(t)
+    error = max_t_exact.relative_error(family.tail, family.error, t, family.df)
+    return p, np.maximum(error, _LEAST) * p
 
 
 def quantile(family: MaxT, alpha: float) -> float:
@@ -230,11 +225,11 @@ def quantile(family: MaxT, alpha: float) -> float:
     each = 2 * alpha / family.sides
     low = float(critical_t(family.df, each))
     high = float(critical_t(family.df, each / len(family.statistics)))
-    if family.tail is None and len(family.statistics) == 1:
+    if family.tail is not None:
+        return _quantile(family.tail, family.df, alpha, (low, high))
+    if len(family.statistics) == 1:
         return low
-    if family.tail is None:
-        return _crossing(lambda t: _finite(family, np.array([t]))[0], (low, high), alpha)
-    return _quantile(family.tail, family.df, alpha, (low, high))
+    return _crossing(lambda t: _finite(family, t)[0], (low, high), alpha)
 
 
 @lru_cache(maxsize=256)
@@ -242,7 +237,7 @@ def _quantile(
     tail: max_t_exact.NormalTail, df: float, alpha: float, ends: tuple[float, float]
 ) -> float:
     """Return the quantile of a normal tail, which many tables may share."""
-    return _crossing(lambda t: max_t_exact.over_chi(tail, np.array([t]), df), ends, alpha)
+    return _crossing(lambda t: max_t_exact.over_chi(tail, t, df), ends, alpha)
 
 
 def _crossing(tail: Callable[[float], Array], ends: tuple[float, float], alpha: float) -> float:
@@ -251,7 +246,7 @@ def _crossing(tail: Callable[[float], Array], ends: tuple[float, float], alpha: 
 
     margin = 1e-9 * (1 + abs(ends[0]) + abs(ends[1]))
     low, high = ends[0] - margin, ends[1] + margin
-    return float(brentq(lambda t: float(tail(t)[0]) - alpha, low, high, xtol=1e-10, rtol=1e-12))
+    return float(brentq(lambda t: float(tail(np.array([t]))[0]) - alpha, low, high, xtol=1e-10, rtol=1e-12))
 
 
 @dataclass(frozen=True, slots=True)

@@ -237,15 +237,17 @@ _THRESHOLDS = 400
 _REACHES = ((1e-18, 1e-12), (1e-290, 1e-9))
 # With so few degrees of freedom SciPy's t distribution has few digits near zero.
 _FEW_DF = 1.0
+# The errors of more thresholds are interpolated between so many.
+_GRID = 40
 
 
-def over_chi(normal: Callable[[Array], Array], t: Array, df: float) -> Array:
+def over_chi(normal: NormalTail, t: Array, df: float) -> Array:
     """Return E N(t S), S^2 ~ chi-square(df) / df, for thresholds (n,); `df` may be ``inf``.
 
     Of many thresholds the log of the ratio to Bonferroni's bound is a polynomial: to 1e-12 of
     chances above 1e-10, and to 1e-8 of the smallest ones.
     """
-    if not isinstance(normal, NormalTail) or np.isinf(df) or df <= _FEW_DF or len(t) < _THRESHOLDS:
+    if np.isinf(df) or df <= _FEW_DF or len(t) < _THRESHOLDS:
         return _by_trapezoids(normal, t, df)
     bound = normal.count * stdtr(df, -t)
     p, above = np.zeros_like(t), np.inf
@@ -295,6 +297,21 @@ def _by_trapezoids(normal: Callable[[Array], Array], t: Array, df: float) -> Arr
     # Few thresholds at a time stay in the cache.
     parts = np.array_split(t[:, None], -(-t.size * scale.size // _CHI_BLOCK) or 1)
     return np.minimum(np.concatenate([normal(w * scale) @ weight for w in parts]), 1.0)
+
+
+def relative_error(normal: NormalTail, error: Array, t: Array, df: float) -> Array:
+    """Return the relative standard errors of E N(t S), at most too large.
+
+    `error` (2, m) are thresholds, from below, and the relative standard errors of N there. Those of
+    more than 40 thresholds t are interpolated.
+    """
+    grid = t if len(t) <= _GRID else np.sinh(np.linspace(*np.arcsinh([t.min(), t.max()]), _GRID))
+    values, errors = (
+        _by_trapezoids(function, grid, df)
+        for function in (normal, lambda w: normal(w) * np.interp(w, *error))
+    )
+    share = np.divide(errors, values, out=np.zeros_like(values), where=values > 0)
+    return np.interp(t, grid, share)
 
 
 _RANGE_BLOCK = 1_000_000
@@ -398,6 +415,12 @@ class Similar:
 
     survival: Callable[[Array], Array]
     statistics: PointDifferences  # rows of any length
+
+    def closeness(self, statistics: PointDifferences) -> float:
+        """Return the mean correlation of statistics with their counterparts."""
+        rows = self.statistics.rows()
+        along = np.einsum("jr,jr->j", rows, statistics.rows())
+        return float(np.mean(along / np.linalg.norm(rows, axis=1)))
 
 
 def product_tail(statistics: PointDifferences, sides: int) -> NormalTail | None:

@@ -46,11 +46,14 @@ def raise_slopes(
         for g in range(len(rows)):
             if rows[g] == j:
                 continue
+            if sides == 1:
+                for d in range(n):
+                    ahead = (y[d] - component[g, d]) * up[g]
+                    slopes[0, g, d] = max(slopes[0, g, d], ahead)
+                    slopes[1, g, d] = max(slopes[1, g, d], -ahead)
+                continue
             for d in range(n):
                 ahead = (y[d] - component[g, d]) * up[g]
-                slopes[0, g, d] = max(slopes[0, g, d], ahead)
-                slopes[1, g, d] = max(slopes[1, g, d], -ahead)
-                if sides == 2:
-                    back = (y[d] + component[g, d]) * down[g]
-                    slopes[0, g, d] = max(slopes[0, g, d], -back)
-                    slopes[1, g, d] = max(slopes[1, g, d], back)
+                back = (y[d] + component[g, d]) * down[g]
+                slopes[0, g, d] = max(slopes[0, g, d], ahead, -back)
+                slopes[1, g, d] = max(slopes[1, g, d], -ahead, back)

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import chdtr, chdtrc, gammaln, ndtr, ndtri
+from scipy.special import betaincinv, chdtr, chdtrc, gammaln, ndtr
 
 from benchinfer.numerics.directions.differences import PointDifferences
 from benchinfer.numerics.max_t_exact import ChebyshevSeries
@@ -25,11 +25,11 @@ _NODES = 4096
 _PANELS = 256
 # Rows that share their directions: two, of many rows more.
 _SHARING, _MANY = 2, 1000
-# Elements of (directions, J) tables, and limits of the number of directions, which low dimensions
-# do with less of: half as many for each dimension below five.
-_ELEMENTS, _FEWEST, _MOST, _FULL = 1.8e8, 2**12, 2**18, 5
+# Of all families together: elements of (directions, J) tables, and limits of the number of
+# directions, which low dimensions do with less of: half as many for each dimension below five.
+_ELEMENTS, _FEWEST, _MOST, _FULL = 3.6e8, 2**13, 2**19, 5
 # Directions of all rows together, in each replicate, at least.
-_ALL = 10_000
+_ALL = 20_000
 # Directions handled at a time at least, and numbers, so that components stay in the cache.
 _CACHED, _NUMBERS = 128, 65_536
 # Beyond this dimension low-discrepancy points do no better than random ones.
@@ -47,21 +47,40 @@ def _spheres(d: int, n: int, replicates: int) -> Iterator[Array]:
     if 2 < d <= _SMOOTH:
         from scipy.stats import qmc
 
-        base = qmc.Sobol(d, rng=rng).random_base2(int(np.log2(n - 1)) + 1)[:n]
+        base = qmc.Sobol(d - 1, rng=rng).random_base2(int(np.log2(n - 1)) + 1)[:n]
     while True:
         if d == 1:
             yield np.ones((replicates * n, 1))
         elif d == 2:
             angle = (np.pi * (np.arange(n) + rng.random((replicates, 1))) / n).ravel()
             yield np.stack([np.cos(angle), np.sin(angle)], axis=-1)
-        else:
-            if d > _SMOOTH:
-                z = rng.standard_normal((replicates * n, d))
-            else:
-                # The same points of the unit cube, shifted in each replicate.
-                u = ((base + rng.random((replicates, 1, d))) % 1.0).reshape(-1, d)
-                z = ndtri(np.clip(u, 1e-15, 1 - 1e-15))
+        elif d > _SMOOTH:
+            z = rng.standard_normal((replicates * n, d))
             yield z / np.sqrt(np.einsum("nd,nd->n", z, z))[:, None]
+        else:
+            # The same points of the unit cube, shifted in each replicate.
+            yield _wrapped(((base + rng.random((replicates, 1, d - 1))) % 1.0).reshape(-1, d - 1))
+
+
+def _wrapped(u: Array) -> Array:
+    """Turn uniform points (n, d - 1) of the unit cube to uniform ones of the sphere in R^d.
+
+    The squares of two coordinates, of the rest's length, have beta distributions, and their angle
+    is uniform; the first coordinate of an odd number is alone.
+    """
+    n, d = len(u), u.shape[1] + 1
+    points, rest = np.empty((n, d)), np.ones(n)
+    if d % 2:
+        square = betaincinv(0.5, (d - 1) / 2, np.abs(2 * u[:, 0] - 1))
+        points[:, 0] = np.copysign(np.sqrt(square), u[:, 0] - 0.5)
+        rest -= square
+    for i in range(d % 2, d, 2):
+        pairs = (d - i) // 2
+        left = rest * u[:, i + 1] ** (1 / (pairs - 1)) if pairs > 1 else 0.0
+        radius, angle = np.sqrt(rest - left), 2 * np.pi * u[:, i]
+        points[:, i], points[:, i + 1] = radius * np.cos(angle), radius * np.sin(angle)
+        rest = left
+    return points
 
 
 def largest(
@@ -126,8 +145,9 @@ def _limits(families: list[PointDifferences], sides: int) -> list[Array]:
     """Return limits (replicates, n, J) of the angles below which a statistic is the largest."""
     j, r = len(families[0]), families[0].rank
     most = _MOST // 2 ** max(_FULL - r, 0)
-    n = int(np.clip(_ELEMENTS / j, _FEWEST, most)) // (REPLICATES * j)
-    n = max(n, -(-_ALL // j)) if r > _SMOOTH else 2 ** int(np.log2(max(n, 8)))
+    n = int(np.clip(_ELEMENTS / j, _FEWEST, most)) // (REPLICATES * j * len(families))
+    least = -(-_ALL // (j * len(families)))
+    n = max(n, least) if r > _SMOOTH else 2 ** int(np.log2(max(n, 8)))
     # Half of the directions are opposites of the others. In the plane there are just two.
     n, replicates = (1, 1) if r == 2 else (-(-n // 2), REPLICATES)
     slopes = (_drawn if r <= _SMOOTH else _shared)(families, n, replicates, sides)
