@@ -136,8 +136,7 @@ def sampled(
     sure = series.through(ratio.T, ends)(np.array([low])) * count * ndtr(-low)
     controls = [np.broadcast_to(sure - 1, ratio.shape)]
     if similar:
-        # Lower thresholds are nearly surely exceeded.
-        above = np.maximum(w, 0.0)
+        above = np.maximum(w, similar.low)
         values = series.through((sums[1] / ndtr(-w)).T, ends)(above) * ndtr(-above)
         controls.append(values / similar.survival(above) - 1)
     mean, error = _controlled(ratio, np.stack(controls, axis=-1))
@@ -240,13 +239,15 @@ def _quantile(
     return _crossing(lambda t: max_t_exact.over_chi(tail, t, df), ends, alpha)
 
 
-def _crossing(tail: Callable[[float], Array], ends: tuple[float, float], alpha: float) -> float:
+def _crossing(tail: Callable[[Array], Array], ends: tuple[float, float], alpha: float) -> float:
     """Return where a survival function falls to alpha, between or at the ends."""
     from scipy.optimize import brentq
 
     margin = 1e-9 * (1 + abs(ends[0]) + abs(ends[1]))
     low, high = ends[0] - margin, ends[1] + margin
-    return float(brentq(lambda t: float(tail(np.array([t]))[0]) - alpha, low, high, xtol=1e-10, rtol=1e-12))
+    return float(
+        brentq(lambda t: float(tail(np.array([t]))[0]) - alpha, low, high, xtol=1e-10, rtol=1e-12)
+    )
 
 
 @dataclass(frozen=True, slots=True)

@@ -305,7 +305,8 @@ def relative_error(normal: NormalTail, error: Array, t: Array, df: float) -> Arr
     `error` (2, m) are thresholds, from below, and the relative standard errors of N there. Those of
     more than 40 thresholds t are interpolated.
     """
-    grid = t if len(t) <= _GRID else np.sinh(np.linspace(*np.arcsinh([t.min(), t.max()]), _GRID))
+    low, high = np.arcsinh([t.min(), t.max()])
+    grid = t if len(t) <= _GRID else np.sinh(np.linspace(low, high, _GRID))
     values, errors = (
         _by_trapezoids(function, grid, df)
         for function in (normal, lambda w: normal(w) * np.interp(w, *error))
@@ -363,7 +364,7 @@ def ordered_survival(w: Array, sigma: Array, allowance: Array) -> Array:
     A recursion over the means for M, the largest left end x_i - w a_i so far: the next mean fails
     when its right end is below M. Chances of the first failure at each mean add up.
 
-    Arguments are as in `gap_survival`.
+    Arguments are as in `gap_survival`, `w` not negative.
 
     Examples
     --------
@@ -415,6 +416,7 @@ class Similar:
 
     survival: Callable[[Array], Array]
     statistics: PointDifferences  # rows of any length
+    low: float  # smallest w that `survival` takes
 
     def closeness(self, statistics: PointDifferences) -> float:
         """Return the mean correlation of statistics with their counterparts."""
@@ -448,9 +450,8 @@ def similar_product(statistics: PointDifferences, sides: int) -> Similar | None:
     near = (
         vectors * np.sqrt(np.maximum(values, 0.0)) @ vectors.T @ decomposition.U @ decomposition.Vh
     )
-    return Similar(
-        lambda w: largest_survival(w, loading, sides), PointDifferences.of_rows(near)
-    )
+    near = PointDifferences.of_rows(near)
+    return Similar(lambda w: largest_survival(w, loading, sides), near, lowest(sides))
 
 
 @lru_cache(maxsize=64)
@@ -513,7 +514,8 @@ class Pairs:
         allowance[self.means] = scales
         first, second = self.statistics.first, self.statistics.second
         points, both = basis.T @ half, allowance[first] + allowance[second]
-        return Similar(survival, PointDifferences(points, first, second, both, pairs=True))
+        statistics = PointDifferences(points, first, second, both, pairs=True)
+        return Similar(survival, statistics, low=0.0)
 
     def _shared(self, sums: Array, weight: Array) -> Array:
         """Return the (K,) values whose pairwise sums fit best by weighted least squares."""
@@ -528,9 +530,7 @@ class Pairs:
             right += np.bincount(ends, weight * sums, self.k)
         return np.linalg.solve(normal, right)
 
-    def _survival(
-        self, sd: Array, scales: Array, sides: int
-    ) -> Callable[[Array], Array] | None:
+    def _survival(self, sd: Array, scales: Array, sides: int) -> Callable[[Array], Array] | None:
         if sides == 2:
             return lambda w: gap_survival(w, sd, scales)
         # Later means are first in fewer pairs.

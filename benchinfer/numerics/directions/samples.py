@@ -152,7 +152,9 @@ def _limits(families: list[PointDifferences], sides: int) -> list[Array]:
     n, replicates = (1, 1) if r == 2 else (-(-n // 2), REPLICATES)
     slopes = (_drawn if r <= _SMOOTH else _shared)(families, n, replicates, sides)
     return [
-        np.arctan2(1.0, slope).reshape(2, replicates, n, j).transpose(1, 0, 2, 3)
+        np.arctan2(1.0, slope)
+        .reshape(2, replicates, n, j)
+        .transpose(1, 0, 2, 3)
         .reshape(replicates, 2 * n, j)
         for slope in slopes
     ]
@@ -253,12 +255,14 @@ def _below(x: Array, angles: Array, r: int, sides: int) -> Array:
     Gauss-Legendre panels, summed up, and cubic polynomials between their ends: (angles, n) chances
     for thresholds (n,), all angles at most a right one where `sides` is 2.
     """
-    edges = np.linspace(0.0, np.pi / sides, _PANELS * 2 // sides + 1)
-    width = edges[1] - edges[0]
+    # Narrow panels near the right angle, where a threshold near zero makes a step.
+    place = np.linspace(-1.0, 2.0 / sides - 1, _PANELS * 2 // sides + 1)
+    edges = (1 + np.copysign(np.abs(place) ** 1.5, place)) * np.pi / 2
+    width = np.diff(edges)[:, None]
     points, weight = np.polynomial.legendre.leggauss(3)
     middle = edges[:-1, None] + width * (points + 1) / 2
     density = _angle_density(x, np.r_[edges, middle.ravel()], r)
-    inside = weight @ density[len(edges) :].reshape(-1, 3, len(x)) * width / 2
+    inside = weight @ density[len(edges) :].reshape(-1, 3, len(x)) * (width / 2)
     total = np.vstack([np.zeros(len(x)), np.cumsum(inside, axis=0)])
     from scipy.interpolate import CubicHermiteSpline
 
