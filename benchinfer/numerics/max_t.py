@@ -2,9 +2,9 @@
 
 The distribution is exact (one integral, or two) where all pairs have equal standard errors, where
 the correlations are products of loadings (comparisons with a control), for two
-contrasts, and for families of rank two. Otherwise two sampling estimates (`directions`) with exact
-control variates are combined, and their standard error is returned. Seeds are fixed: the same input
-gives the same numbers.
+contrasts, and for families of rank two. Otherwise it is estimated from sampled directions, with
+exact control variates, and the standard error is returned. Seeds are fixed: the same input gives
+the same numbers.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from functools import lru_cache
 from typing import Literal
 
 import numpy as np
-from scipy.special import ndtri, stdtr, stdtrit
+from scipy.special import ndtr, ndtri, stdtr, stdtrit
 
 from benchinfer.core.errors import FitError
 from benchinfer.numerics import max_t_exact
@@ -27,39 +27,18 @@ from benchinfer.numerics.types import Array, Codes
 type Aim = Literal["difference", "equivalence", "non-inferiority"]
 
 
-# More thresholds than `_GRID` are interpolated, between so many up to where a p-value is at most
-# `_RARE` and some beyond, where the ratio to Bonferroni's bound hardly changes.
-_GRID, _BEYOND, _RARE = 40, 16, 1e-4
-# No error is stated below these, relative to the probability: that of the tails of similar families
-# and of the largest components in single precision, and that of interpolation.
-_LEAST, _LEAST_BETWEEN = max_t_exact.CLOSE, 2e-4
+# No error is stated below this, relative to the probability: that of interpolations and of single
+# precision.
+_LEAST = 1e-6
+# Degree of polynomials for each unit of thresholds of normal statistics.
+_DEGREE = 5
+# Mean correlation with a similar family from which on it explains half of the sampling variance,
+# and so is worth the time of as many directions again.
+_CLOSE = 0.975
 # Rows that are compared with all at a time.
 _ROWS = 256
-# Relative error from which on a sample has too few directions of an event to know its error.
-_SCARCE = 0.05
 # Share of the largest eigenvalue from which none makes pairs correlate by 1.
 _SINGULAR = 1e-10
-
-
-@dataclass(frozen=True, slots=True)
-class DirectionSample:
-    """Directions of a family without a known distribution.
-
-    Attributes
-    ----------
-    cones
-        Limits of the angles, see `samples.cones`.
-    lengths
-        Largest components; None where the cones are exact (rank two).
-    control, control_lengths
-        The normal tail of a similar family and the lengths of the same directions in it, None where
-        there is none.
-    """
-
-    cones: samples.SpreadDistribution
-    lengths: samples.SpreadDistribution | None = None
-    control: max_t_exact.NormalTail | None = None
-    control_lengths: samples.SpreadDistribution | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,9 +48,9 @@ class MaxT:
     df: float  # degrees of freedom common to the family, ``inf`` for known variances
     sides: int  # 2 for ``|t|``, 1 for ``t``
     statistics: PointDifferences  # the distinct contrasts, of unit length, in r dimensions
-    n_means: int  # K where the family is all pairs with equal standard errors (exact), else 0
-    # The normal tail of the family where it is known, else its sample; None for one contrast
-    tail: max_t_exact.NormalTail | DirectionSample | None
+    tail: max_t_exact.NormalTail | None  # of normal statistics; None for one dimension
+    # (2, n) thresholds of normal statistics and relative standard errors; None where it is exact
+    error: Array | None = None
 
     @property
     def rank(self) -> int:
@@ -125,28 +104,67 @@ def max_t(contrasts: Array, cov: Array, df: float, *, sides: int = 2) -> MaxT:
     if not (statistics.pairs and values[0] > _SINGULAR * values[-1]):
         statistics = statistics.subset(_distinct(statistics.rows(), sides))
     if statistics.rank == 1:
-        return MaxT(df, sides, statistics, 2 if len(statistics) == 1 else 0, None)
+        return MaxT(df, sides, statistics, None)
     pairs = max_t_exact.Pairs.of(statistics) if keep.all() else None
-    if pairs is not None and (tail := pairs.exact(sides)) is not None:
-        return MaxT(df, sides, statistics, pairs.k, tail)
-    if (tail := max_t_exact.product_tail(statistics, sides)) is not None:
-        return MaxT(df, sides, statistics, 0, tail)
+    tail = pairs.exact(sides) if pairs else None
+    if tail or (tail := max_t_exact.product_tail(statistics, sides)):
+        return MaxT(df, sides, statistics, tail)
     similar = (
         pairs.similar(basis, sides) if pairs else max_t_exact.similar_product(statistics, sides)
     )
-    return MaxT(df, sides, statistics, 0, _sample(statistics, sides, similar))
+    if similar is not None and similar.closeness(statistics) < _CLOSE:
+        similar = None
+    return MaxT(df, sides, statistics, *sampled(statistics, sides, similar))
 
 
-def _sample(
-    statistics: PointDifferences, sides: int, similar: max_t_exact.Similar | None
-) -> DirectionSample:
-    cones = samples.cones(statistics, sides)
-    if statistics.rank == 2:
-        return DirectionSample(cones)
-    if similar is None:
-        return DirectionSample(cones, samples.lengths([statistics], sides)[0])
-    lengths, control = samples.lengths([statistics, similar.statistics], sides)
-    return DirectionSample(cones, lengths, similar.tail, control)
+def sampled(
+    statistics: PointDifferences, sides: int, similar: max_t_exact.Similar | None = None
+) -> tuple[max_t_exact.NormalTail, Array | None]:
+    """Return the sampled normal tail, and its relative standard errors where it is not exact.
+
+    Two sums of the sample are known: that at a threshold which is surely exceeded is one, and that
+    of the same directions in a similar family.
+    """
+    series, count = max_t_exact.ChebyshevSeries, sides * len(statistics)
+    low = max_t_exact.lowest(sides)
+    ends = low, max_t_exact.HIGHEST
+    degree = round(_DEGREE * (ends[1] - low))
+    w = series.points(degree, ends)
+    families = [statistics] if similar is None else [statistics, similar.statistics]
+    sums = samples.largest(families, ends, degree, sides)
+    ratio = sums[0] / (count * ndtr(-w))
+    sure = series.through(ratio.T, ends)(np.array([low])) * count * ndtr(-low)
+    controls = [np.broadcast_to(sure - 1, ratio.shape)]
+    if similar:
+        above = np.maximum(w, similar.low)
+        values = series.through((sums[1] / ndtr(-w)).T, ends)(above) * ndtr(-above)
+        controls.append(values / similar.survival(above) - 1)
+    mean, error = _controlled(ratio, np.stack(controls, axis=-1))
+    smooth = series.through(mean, ends)
+    tail = max_t_exact.normal_tail(
+        lambda w: smooth(w) * count * ndtr(-w), count, low, tolerance=_LEAST / 100
+    )
+    return tail, None if error is None else np.stack([w, error / mean])[:, ::-1]
+
+
+def _controlled(values: Array, controls: Array) -> tuple[Array, Array | None]:
+    """Return means (n,) over replicates, less what controls explain, and their standard errors.
+
+    Values are (replicates, n); controls (replicates, n, c) have expectations of zero. One replicate
+    is exact.
+    """
+    replicates, _, c = controls.shape
+    mean = values.mean(axis=0)
+    if replicates == 1:
+        return mean, None
+    middle = controls.mean(axis=0)
+    apart, centred = values - mean, controls - middle
+    inverse = np.linalg.pinv(np.einsum("rni,rnj->nij", centred, centred), 1e-10, hermitian=True)
+    slope = np.einsum("nij,rnj,rn->ni", inverse, centred, apart)
+    rest = apart - np.einsum("rni,ni->rn", centred, slope)
+    variance = (rest**2).sum(axis=0) / (replicates - 1 - c)
+    leverage = 1 / replicates + np.einsum("ni,nij,nj->n", middle, inverse, middle)
+    return mean - np.einsum("ni,ni->n", middle, slope), np.sqrt(variance * leverage)
 
 
 def _distinct(root: Array, sides: int) -> Codes:
@@ -175,8 +193,7 @@ def survival(family: MaxT, t: Array) -> tuple[Array, Array]:
     """Return ``P(max |t| > t)``, or ``P(max t > t)``, and the standard error of its evaluation.
 
     Thresholds (n,) may be infinite; for ``sides=2`` negative ones are exceeded surely. The error
-    (n,) is 0 where the value is an integral without sampling, else at least 1e-5 of the value, and
-    2e-4 where that is interpolated: of more than 40 thresholds.
+    (n,) is 0 where the value is an integral without sampling, else at least 1e-6 of the value.
     """
     t = np.asarray(t, dtype=np.float64)
     points, back = np.unique(t, return_inverse=True)
@@ -195,107 +212,11 @@ def _finite(family: MaxT, t: Array) -> tuple[Array, Array]:
         # Distinct in one dimension: a contrast, or that and its opposite.
         both = family.sides == 2 or len(family.statistics) == 2
         return np.where(t > 0, 2 * alone, 1.0) if both else alone, np.zeros_like(t)
-    if isinstance(family.tail, max_t_exact.NormalTail):
-        return max_t_exact.over_chi(family.tail, t, family.df), np.zeros_like(t)
-    if len(t) <= _GRID:
-        return _estimates(family, t)
-    # The ratio to Bonferroni's bound is smooth and lies between 1/J and 1.
-    nodes = np.arcsinh(t)
-    rare = np.arcsinh(critical_t(family.df, _RARE / len(family.statistics)))
-    middle = np.clip(rare, nodes[0], nodes[-1])
-    far = middle + (nodes[-1] - middle) * np.linspace(0, 1, _BEYOND) ** 2
-    grid = np.unique([*np.linspace(nodes[0], middle, _GRID), *far])
-    p, error = _estimates(family, np.sinh(grid))
-    from scipy.interpolate import CubicSpline
-
-    low = np.finfo(np.float64).tiny
-    bound = [np.maximum(_bonferroni(family, np.sinh(x)), low) for x in (grid, nodes)]
-    ratio = CubicSpline(grid, np.log(np.maximum(p, low) / bound[0]))(nodes)
-    value = np.minimum(np.exp(ratio) * bound[1], 1.0)
-    relative = np.interp(nodes, grid, error / np.maximum(p, low))
-    return value, np.maximum(relative, _LEAST_BETWEEN) * value
-
-
-def _bonferroni(family: MaxT, t: Array) -> Array:
-    return len(family.statistics) * family.sides * stdtr(family.df, -t)
-
-
-def _estimates(family: MaxT, t: Array) -> tuple[Array, Array]:
-    """Return the means of both estimates, weighted by their precision."""
-    sample = family.tail
-    if not isinstance(sample, DirectionSample):
-        raise TypeError(sample)
-    at_zero = _cone_values(family, sample, 0.0)
-    values = [_estimate(family, sample, float(x), at_zero) for x in t]
-    p, error = np.array(values).reshape(-1, 2).T
-    return p, error if sample.lengths is None else np.maximum(error, _LEAST * p)
-
-
-def _estimate(
-    family: MaxT, sample: DirectionSample, t: float, at_zero: Array
-) -> tuple[float, float]:
-    estimates = [_by_cones(family, sample, t, at_zero)]
-    if sample.lengths is not None:
-        estimates += _by_lengths(family, sample, sample.lengths, t)
-    p, error = np.array(estimates).T
-    bound = float(_bonferroni(family, np.array(t)))
-    if (error <= 1e-14 * bound).any():
-        return min(float(p[error.argmin()]), 1.0), 0.0
-    weight = (bound / error) ** 2
-    value = float(weight @ p / weight.sum())
-    return min(max(value, 0.0), bound, 1.0), bound * float(weight.sum() ** -0.5)
-
-
-def _cone_values(family: MaxT, sample: DirectionSample, t: float) -> Array:
-    values = samples.cone_values(t, sample.cones.nodes, family.rank, family.df, family.sides)
-    return family.sides * len(family.statistics) * values
-
-
-def _by_cones(
-    family: MaxT, sample: DirectionSample, t: float, at_zero: Array
-) -> tuple[float, float]:
-    """Sum over the statistics, corrected by the sum at a threshold of zero.
-
-    There (for ``|t|``) the sum is known: one.
-    """
-    values, share = _cone_values(family, sample, t), sample.cones.share
-    each = share @ values
-    if family.sides == 2 and len(each) > 1:
-        mean = share.mean(axis=0)
-        centred = at_zero - mean @ at_zero
-        slope = mean @ (centred * values) / (mean @ centred**2)
-        each = each - slope * (share @ at_zero - 1)
-    return _summary(each)
-
-
-def _by_lengths(
-    family: MaxT, sample: DirectionSample, lengths: samples.SpreadDistribution, t: float
-) -> list[tuple[float, float]]:
-    """Average over directions, minus the control variate's error where that helps.
-
-    Without a result where few directions reach the threshold: of those that were not drawn, neither
-    the replicates' spread nor that of their differences to the control variate says anything.
-    """
-    r, df = family.rank, family.df
-    each = lengths.share @ samples.beyond(t, lengths.nodes, r, df)
-    plain = _summary(each)
-    if plain[1] >= _SCARCE * plain[0]:
-        return []
-    if sample.control is None or sample.control_lengths is None or t < sample.control.low:
-        return [plain]
-    similar = sample.control_lengths
-    exact = float(max_t_exact.over_chi(sample.control, np.array([t]), df)[0])
-    controlled = _summary(each - similar.share @ samples.beyond(t, similar.nodes, r, df) + exact)
-    return [min(plain, controlled, key=lambda estimate: estimate[1])]
-
-
-def _summary(replicates: Array) -> tuple[float, float]:
-    n, largest = len(replicates), float(np.abs(replicates).max())
-    if n == 1 or largest == 0:
-        return float(replicates.mean()), 0.0
-    # Squares of probabilities below 1e-154 would be zero.
-    error = largest * float((replicates / largest).std(ddof=1) / np.sqrt(n))
-    return float(replicates.mean()), error
+    p = max_t_exact.over_chi(family.tail, t, family.df)
+    if family.error is None:
+        return p, np.zeros_like(t)
+    error = max_t_exact.relative_error(family.tail, family.error, t, family.df)
+    return p, np.maximum(error, _LEAST) * p
 
 
 def quantile(family: MaxT, alpha: float) -> float:
@@ -303,28 +224,30 @@ def quantile(family: MaxT, alpha: float) -> float:
     each = 2 * alpha / family.sides
     low = float(critical_t(family.df, each))
     high = float(critical_t(family.df, each / len(family.statistics)))
-    if family.tail is None and len(family.statistics) == 1:
+    if family.tail is not None:
+        return _quantile(family.tail, family.df, alpha, (low, high))
+    if len(family.statistics) == 1:
         return low
-
-    if family.n_means and family.sides == 2:
-        return _range_quantile(family.n_means, family.df, alpha, (low, high))
-    return _crossing(lambda t: survival(family, np.array([t]))[0], (low, high), alpha)
+    return _crossing(lambda t: _finite(family, t)[0], (low, high), alpha)
 
 
 @lru_cache(maxsize=256)
-def _range_quantile(k: int, df: float, alpha: float, ends: tuple[float, float]) -> float:
-    """Return the quantile of all pairs with equal errors; many tables share it."""
-    tail = max_t_exact.range_tail(k)
-    return _crossing(lambda t: max_t_exact.over_chi(tail, np.array([t]), df), ends, alpha)
+def _quantile(
+    tail: max_t_exact.NormalTail, df: float, alpha: float, ends: tuple[float, float]
+) -> float:
+    """Return the quantile of a normal tail, which many tables may share."""
+    return _crossing(lambda t: max_t_exact.over_chi(tail, t, df), ends, alpha)
 
 
-def _crossing(tail: Callable[[float], Array], ends: tuple[float, float], alpha: float) -> float:
+def _crossing(tail: Callable[[Array], Array], ends: tuple[float, float], alpha: float) -> float:
     """Return where a survival function falls to alpha, between or at the ends."""
     from scipy.optimize import brentq
 
     margin = 1e-9 * (1 + abs(ends[0]) + abs(ends[1]))
     low, high = ends[0] - margin, ends[1] + margin
-    return float(brentq(lambda t: float(tail(t)[0]) - alpha, low, high, xtol=1e-10, rtol=1e-12))
+    return float(
+        brentq(lambda t: float(tail(np.array([t]))[0]) - alpha, low, high, xtol=1e-10, rtol=1e-12)
+    )
 
 
 @dataclass(frozen=True, slots=True)

@@ -142,8 +142,7 @@ def largest_survival(w: Array, loading: Array, sides: int) -> Array:
 
 
 # Beyond, the ratio to Bonferroni's bound no longer changes: probabilities below 1e-22, or one.
-_HIGHEST = 10.0
-LOWEST = -8.0
+HIGHEST = 10.0
 _LOWEST_DEGREE, _HIGHEST_DEGREE = 24, 384
 # Largest spread of log S for the width of a step: N(w) of hundreds of means is as steep.
 _STEP = 0.15
@@ -153,30 +152,42 @@ _STEP = 0.15
 class ChebyshevSeries:
     """A smooth function on an interval, as a polynomial; constant beyond it."""
 
-    coefficients: Array  # (n,) Chebyshev coefficients
+    coefficients: Array  # (n, ...) Chebyshev coefficients, of several functions at a time
     # low, high: ends of the interval
     low: float
     high: float
-    settled: bool  # whether the last coefficients are below the tolerance of the fit
 
     @classmethod
     def of(
         cls, function: Callable[[Array], Array], ends: tuple[float, float], tolerance: float
-    ) -> Self:
-        """Fit a function; the degree doubles until the last coefficients are small."""
-        low, high = ends
+    ) -> tuple[Self, bool]:
+        """Fit a function, and return whether the last coefficients are below the tolerance.
+
+        The degree doubles until they are.
+        """
         degree = _LOWEST_DEGREE
         while True:
             degree *= 2
-            order = np.arange(degree + 1)
-            angle = np.pi * (order + 0.5) / (degree + 1)
-            values = function(low + (1 + np.cos(angle)) / 2 * (high - low))
-            # At these points the polynomials are orthogonal.
-            coefficients = 2 / (degree + 1) * np.cos(np.outer(order, angle)) @ values
-            coefficients[0] /= 2
-            settled = bool(np.abs(coefficients[-4:]).max() < tolerance)
+            series = cls.through(function(cls.points(degree, ends)), ends)
+            settled = bool(np.abs(series.coefficients[-4:]).max() < tolerance)
             if degree >= _HIGHEST_DEGREE or settled:
-                return cls(coefficients, low, high, settled)
+                return series, settled
+
+    @staticmethod
+    def points(degree: int, ends: tuple[float, float]) -> Array:
+        """Return the points that define a polynomial of a degree, from the upper end down."""
+        angle = np.pi * (np.arange(degree + 1) + 0.5) / (degree + 1)
+        return ends[0] + (1 + np.cos(angle)) / 2 * (ends[1] - ends[0])
+
+    @classmethod
+    def through(cls, values: Array, ends: tuple[float, float]) -> Self:
+        """Return the polynomials through values (n, ...) at as many points."""
+        n = len(values)
+        order = np.arange(n)
+        # At these points the polynomials are orthogonal.
+        weight = 2 / n * np.cos(np.outer(order, np.pi * (order + 0.5) / n))
+        weight[0] /= 2
+        return cls(np.tensordot(weight, values, 1), *ends)
 
     def __call__(self, x: Array) -> Array:
         """Return the values, elementwise."""
@@ -186,21 +197,21 @@ class ChebyshevSeries:
         return np.asarray(values, dtype=np.float64)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class NormalTail:
     """N(w), the survival of the largest of n standard normal statistics."""
 
     ratio: ChebyshevSeries  # the log of N(w) over Bonferroni's bound
     count: int  # the number of tails in the bound: n, or 2n for absolute values
 
-    @property
-    def low(self) -> float:
-        """Smallest w of interest."""
-        return self.ratio.low
-
     def __call__(self, w: Array) -> Array:
         """Return N(w), elementwise."""
         return np.exp(np.minimum(self.ratio(w) + np.log(self.count) + log_ndtr(-w), 0.0))
+
+
+def lowest(sides: int) -> float:
+    """Return the smallest w of interest, which the largest of some statistics surely exceeds."""
+    return 0.0 if sides == 2 else -8.0
 
 
 def normal_tail(
@@ -210,13 +221,13 @@ def normal_tail(
 
     `survival` is N(w) for a vector w, accurate relative to itself; `count` the number of tails,
     twice that of statistics for absolute values; `low` the smallest w of interest, 0 for absolute
-    values, `LOWEST` for values.
+    values, below it for values: `lowest`.
     """
 
     def log_ratio(w: Array) -> Array:
         return np.log(np.clip(survival(w), 1e-300, 1.0)) - log_ndtr(-w) - np.log(count)
 
-    return NormalTail(ChebyshevSeries.of(log_ratio, (low, _HIGHEST), tolerance), count)
+    return NormalTail(ChebyshevSeries.of(log_ratio, (low, HIGHEST), tolerance)[0], count)
 
 
 _CHI_BLOCK = 16_384
@@ -226,6 +237,8 @@ _THRESHOLDS = 400
 _REACHES = ((1e-18, 1e-12), (1e-290, 1e-9))
 # With so few degrees of freedom SciPy's t distribution has few digits near zero.
 _FEW_DF = 1.0
+# The errors of more thresholds are interpolated between so many.
+_GRID = 40
 
 
 def over_chi(normal: NormalTail, t: Array, df: float) -> Array:
@@ -257,8 +270,8 @@ def _along(normal: NormalTail, t: Array, df: float, tolerance: float) -> Array:
     ends = float(x.min()), float(x.max())
     if len(t) < _THRESHOLDS or not ends[0] < ends[1]:
         return _by_trapezoids(normal, t, df)
-    series = ChebyshevSeries.of(log_ratio, ends, tolerance)
-    if not series.settled:
+    series, settled = ChebyshevSeries.of(log_ratio, ends, tolerance)
+    if not settled:
         return _by_trapezoids(normal, t, df)
     return np.minimum(np.exp(series(x)) * normal.count * stdtr(df, -t), 1.0)
 
@@ -284,6 +297,22 @@ def _by_trapezoids(normal: Callable[[Array], Array], t: Array, df: float) -> Arr
     # Few thresholds at a time stay in the cache.
     parts = np.array_split(t[:, None], -(-t.size * scale.size // _CHI_BLOCK) or 1)
     return np.minimum(np.concatenate([normal(w * scale) @ weight for w in parts]), 1.0)
+
+
+def relative_error(normal: NormalTail, error: Array, t: Array, df: float) -> Array:
+    """Return the relative standard errors of E N(t S), at most too large.
+
+    `error` (2, m) are thresholds, from below, and the relative standard errors of N there. Those of
+    more than 40 thresholds t are interpolated.
+    """
+    low, high = np.arcsinh([t.min(), t.max()])
+    grid = t if len(t) <= _GRID else np.sinh(np.linspace(low, high, _GRID))
+    values, errors = (
+        _by_trapezoids(function, grid, df)
+        for function in (normal, lambda w: normal(w) * np.interp(w, *error))
+    )
+    share = np.divide(errors, values, out=np.zeros_like(values), where=values > 0)
+    return np.interp(t, grid, share)
 
 
 _RANGE_BLOCK = 1_000_000
@@ -335,7 +364,7 @@ def ordered_survival(w: Array, sigma: Array, allowance: Array) -> Array:
     A recursion over the means for M, the largest left end x_i - w a_i so far: the next mean fails
     when its right end is below M. Chances of the first failure at each mean add up.
 
-    Arguments are as in `gap_survival`.
+    Arguments are as in `gap_survival`, `w` not negative.
 
     Examples
     --------
@@ -343,28 +372,30 @@ def ordered_survival(w: Array, sigma: Array, allowance: Array) -> Array:
     >>> float(chance[0].round(3))
     0.05
     """
-    from scipy.integrate import cumulative_simpson
-
-    step = (0.05 if np.ptp(sigma) == 0 else 0.15) * sigma.min()
-    result = np.empty(len(w))
-    for n, at in enumerate(w):
-        reach = at * allowance
-        edge = 9.5 * sigma.max() + reach.max()
-        m = np.arange(-edge, edge + step, step)
-        failed = 0.0
-        density = _normal(m + reach[0], sigma[0])
-        below = ndtr((m + reach[0]) / sigma[0])
-        for sd, c in zip(sigma[1:], reach[1:], strict=True):
-            miss = ndtr((m - c) / sd)
-            failed += step * float(miss @ density)
-            density = density * (ndtr((m + c) / sd) - miss) + below * _normal(m + c, sd)
-            below = cumulative_simpson(density, dx=step, initial=0.0)
-        result[n] = failed
-    return np.minimum(result, 1.0)
+    step = 0.15 * sigma.min()
+    reach = w[:, None, None] * allowance
+    edge = 9.5 * sigma.max() + float(reach.max())
+    m = np.arange(-edge, edge + step, step)
+    right, left = (m[:, None] + reach) / sigma, (m[:, None] - reach) / sigma
+    density = np.exp(-0.5 * right**2) / (sigma * np.sqrt(2 * np.pi))
+    inside, miss = ndtr(right), ndtr(left)
+    failed, last, below = np.zeros(len(w)), density[..., 0], inside[..., 0]
+    for k in range(1, len(sigma)):
+        failed += step * np.einsum("wm,wm->w", miss[..., k], last)
+        last = last * (inside[..., k] - miss[..., k]) + below * density[..., k]
+        below = step * _cumulative(last)
+    return np.minimum(failed, 1.0)
 
 
-def _normal(x: Array, sd: float) -> Array:
-    return np.exp(-0.5 * (x / sd) ** 2) / (sd * np.sqrt(2 * np.pi))
+def _cumulative(values: Array) -> Array:
+    """Return sums of (n, m) values at steps of one that begin at zero, as integrals up to each.
+
+    By Euler and Maclaurin, with differences in place of derivatives.
+    """
+    padded = np.pad(values, ((0, 0), (2, 2)))
+    near = padded[:, 3:-1] - padded[:, 1:-3]
+    far = padded[:, 4:] - padded[:, :-4]
+    return np.cumsum(values, axis=1) - values / 2 - (82 * near - 11 * far) / 1440
 
 
 def range_survival(w: Array, k: int) -> Array:
@@ -374,18 +405,24 @@ def range_survival(w: Array, k: int) -> Array:
     return gap_survival(width.ravel(), np.ones(k), half).reshape(width.shape)
 
 
-# An estimate's control may be off by this much, relative to its probability.
-CLOSE = 1e-5
-# Limits of the ratio of variances, for the width of the integrals.
-_RATIO = 400.0
+# Limit of the ratio of variances, for the width of the integrals, and how close differences may
+# come to not being the largest along themselves.
+_RATIO, _ROOM = 400.0, 0.99
 
 
 @dataclass(frozen=True, slots=True)
 class Similar:
-    """A family with the distribution `tail`."""
+    """A family of which the chance that the largest normal statistic exceeds w is known."""
 
-    tail: NormalTail
-    statistics: PointDifferences
+    survival: Callable[[Array], Array]
+    statistics: PointDifferences  # rows of any length
+    low: float  # smallest w that `survival` takes
+
+    def closeness(self, statistics: PointDifferences) -> float:
+        """Return the mean correlation of statistics with their counterparts."""
+        rows = self.statistics.rows()
+        along = np.einsum("jr,jr->j", rows, statistics.rows())
+        return float(np.mean(along / np.linalg.norm(rows, axis=1)))
 
 
 def product_tail(statistics: PointDifferences, sides: int) -> NormalTail | None:
@@ -394,14 +431,10 @@ def product_tail(statistics: PointDifferences, sides: int) -> NormalTail | None:
         return None  # products of loadings short of 1 have full rank
     root = statistics.rows()
     loading = loadings(root @ root.T)
-    return None if loading is None else _product(loading, sides, 1e-11)
-
-
-def _product(loading: Array, sides: int, tolerance: float) -> NormalTail:
-    low = 0.0 if sides == 2 else LOWEST
-    return normal_tail(
-        lambda w: largest_survival(w, loading, sides), sides * len(loading), low, tolerance
-    )
+    if loading is None:
+        return None
+    count = sides * len(loading)
+    return normal_tail(lambda w: largest_survival(w, loading, sides), count, lowest(sides))
 
 
 def similar_product(statistics: PointDifferences, sides: int) -> Similar | None:
@@ -417,7 +450,8 @@ def similar_product(statistics: PointDifferences, sides: int) -> Similar | None:
     near = (
         vectors * np.sqrt(np.maximum(values, 0.0)) @ vectors.T @ decomposition.U @ decomposition.Vh
     )
-    return Similar(_product(loading, sides, CLOSE), PointDifferences.of_rows(near))
+    near = PointDifferences.of_rows(near)
+    return Similar(lambda w: largest_survival(w, loading, sides), near, lowest(sides))
 
 
 @lru_cache(maxsize=64)
@@ -465,15 +499,13 @@ class Pairs:
         """
         error = self.statistics.error
         if self.equal:
-            variance = np.full(self.k, error[0] ** 2 / 2)
-            scales = np.sqrt(variance / 2)
+            scales = np.full(self.k, error[0] / 2)
+            variance = 2 * scales**2
         else:
             variance = self._shared(error**2, np.ones_like(error))
-            variance = np.clip(variance, variance.max() / _RATIO, None)
-            scales = self._shared(error, 1 / error**2)
-            scales = np.clip(scales, 1e-2 * scales.max(), None)
-        tail = self._tail(np.sqrt(variance), scales, sides)
-        if tail is None:
+            variance, scales = _bounded(variance, self._shared(error, 1 / error**2))
+        survival = self._survival(np.sqrt(variance), scales, sides)
+        if survival is None:
             return None
         part = basis[:, self.means]
         values, vectors = np.linalg.eigh(part * variance @ part.T)
@@ -482,7 +514,8 @@ class Pairs:
         allowance[self.means] = scales
         first, second = self.statistics.first, self.statistics.second
         points, both = basis.T @ half, allowance[first] + allowance[second]
-        return Similar(tail, PointDifferences(points, first, second, both, pairs=True))
+        statistics = PointDifferences(points, first, second, both, pairs=True)
+        return Similar(survival, statistics, low=0.0)
 
     def _shared(self, sums: Array, weight: Array) -> Array:
         """Return the (K,) values whose pairwise sums fit best by weighted least squares."""
@@ -497,16 +530,28 @@ class Pairs:
             right += np.bincount(ends, weight * sums, self.k)
         return np.linalg.solve(normal, right)
 
-    def _tail(self, sd: Array, scales: Array, sides: int) -> NormalTail | None:
-        tolerance = 1e-10 if self.equal else CLOSE
-        count = len(self.statistics)
+    def _survival(self, sd: Array, scales: Array, sides: int) -> Callable[[Array], Array] | None:
         if sides == 2:
-            return normal_tail(lambda w: gap_survival(w, sd, scales), 2 * count, 0.0, tolerance)
+            return lambda w: gap_survival(w, sd, scales)
         # Later means are first in fewer pairs.
         firsts = np.bincount(self.statistics.first, minlength=self.means[-1] + 1)[self.means]
         if len(np.unique(firsts)) < self.k:
             return None
         order = np.argsort(-firsts)
-        return normal_tail(
-            lambda w: ordered_survival(w, sd[order], scales[order]), count, 0.0, tolerance
-        )
+        return lambda w: ordered_survival(w, sd[order], scales[order])
+
+
+def _bounded(variance: Array, scales: Array) -> tuple[Array, Array]:
+    """Raise the smallest variances and allowances until a difference is the largest along itself.
+
+    That of means i and k is so if v_i (a_k - a_j) < v_k (a_i + a_j) for each other j, with
+    allowances a; the smallest a_j decides.
+    """
+    ratio = _RATIO
+    while True:
+        v = np.clip(variance, variance.max() / ratio, None)
+        a = np.clip(scales, scales.max() / np.sqrt(ratio), None)
+        apart = a - a.min() < _ROOM * (a + a.min())[:, None] * v / v[:, None]
+        if apart.all():
+            return v, a
+        ratio /= 2

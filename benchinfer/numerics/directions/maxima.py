@@ -12,42 +12,22 @@ _NEAR = 1e-14
 
 
 @entry
-def raise_largest(
-    along: Single,
-    first: Codes,
-    second: Codes,
-    reach: Array,
-    sides: int,
-    largest: Single,
-) -> None:
-    """Raise (n,) values to the largest of J components along n directions.
-
-    `along` has the components of the points (m, n); a difference is multiplied by its `reach` (J,).
-    """
-    for j in range(len(first)):
-        a, b, scale = along[first[j]], along[second[j]], np.float32(reach[j])
-        for d in range(len(largest)):
-            y = (a[d] - b[d]) * scale
-            if sides == 2:
-                y = abs(y)
-            largest[d] = max(largest[d], y)
-
-
-@entry
-def raise_rises(
+def raise_slopes(
     along: Single,
     inner: Array,
     first: Codes,
     second: Codes,
     reach: Array,
     rows: Codes,
+    length: Array,
     sides: int,
-    rises: Single,
+    slopes: Single,
 ) -> None:
-    """Raise (g, n) values to the largest component per unit of correlation short of 1 (or -1).
+    """Raise (2, g, n) values to the largest component per unit short of a row's length.
 
-    Components count from that of the row, whose own place in the family is `rows` (g,); `inner`
-    (m, g) are the points' covariances with the rows.
+    Components count from that of the row, whose own place in the family is `rows` (g,) and whose
+    length is `length` (g,), along n directions and their opposites. What is short is the component
+    along the row; `inner` (m, g) are those of the points.
     """
     n = along.shape[1]
     component = np.empty((len(rows), n), np.float32)
@@ -61,13 +41,19 @@ def raise_rises(
             y[d] = (a[d] - b[d]) * scale
         for g in range(len(rows)):
             correlation = (inner[first[j], g] - inner[second[j], g]) * reach[j]
-            up[g] = 1 / max(1 - correlation, _NEAR)
-            down[g] = 1 / max(1 + correlation, _NEAR)
+            up[g] = 1 / max(length[g] - correlation, _NEAR)
+            down[g] = 1 / max(length[g] + correlation, _NEAR)
         for g in range(len(rows)):
             if rows[g] == j:
                 continue
+            if sides == 1:
+                for d in range(n):
+                    ahead = (y[d] - component[g, d]) * up[g]
+                    slopes[0, g, d] = max(slopes[0, g, d], ahead)
+                    slopes[1, g, d] = max(slopes[1, g, d], -ahead)
+                continue
             for d in range(n):
-                rise = (y[d] - component[g, d]) * up[g]
-                if sides == 2:
-                    rise = max(rise, -(y[d] + component[g, d]) * down[g])
-                rises[g, d] = max(rises[g, d], rise)
+                ahead = (y[d] - component[g, d]) * up[g]
+                back = (y[d] + component[g, d]) * down[g]
+                slopes[0, g, d] = max(slopes[0, g, d], ahead, -back)
+                slopes[1, g, d] = max(slopes[1, g, d], -ahead, back)
