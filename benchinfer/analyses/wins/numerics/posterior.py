@@ -26,7 +26,14 @@ from benchinfer.core.arguments import check_fields
 from benchinfer.core.errors import DesignError
 from benchinfer.core.saving import savable, shaped
 from benchinfer.numerics.compilation import entry, part
-from benchinfer.numerics.posterior.callbacks import code_matrix, codes, compiled, cube, matrix, vector
+from benchinfer.numerics.posterior.callbacks import (
+    code_matrix,
+    codes,
+    compiled,
+    cube,
+    matrix,
+    vector,
+)
 from benchinfer.numerics.types import Array, Codes
 
 
@@ -230,8 +237,9 @@ def _clusters(
     """Return the log density of all clusters' worths and contests, and its slope by log nu.
 
     Coordinate c of a cluster's worths, on an axis on which they have information i and pull h and
-    the common worths p, is ``(h v + p) / (1 + i v) + x sqrt(v / (1 + i v))`` with v the variance
-    of the departures; see `_expansion`. The slopes by the common worths are added.
+    the common worths p, is ``(h s t + p) / (1 + i t^2) + x s / sqrt(1 + i t^2)``, with s the scale
+    of the departures and t a power of it; see `_expansion`. The slopes by the common worths are
+    added.
     """
     seconds, n, wins, ends = contests
     k, scale = len(worth), math.exp(x[at])
@@ -345,8 +353,9 @@ def _expansion(tally: Tally) -> tuple[Array, Array]:
     m, k = len(tally.wins), tally.n_algorithms
     worth, tie = np.zeros((m, k)), 0.0 if tally.ties.any() else None
     centre, variance = np.zeros(k), 1.0
+    information, pull = _approximation(tally, worth, tie)
     for _ in range(_STEPS):
-        information, pull, worth, cov = _mode(tally, worth, tie, centre, variance)
+        worth, cov = _step(information, pull, centre, variance)
         centre = worth.mean(axis=0)
         spread = np.square(worth - centre).sum(axis=1) + np.trace(cov, axis1=1, axis2=2)
         variance = float(spread.mean()) / (k - 1)
@@ -354,9 +363,11 @@ def _expansion(tally: Tally) -> tuple[Array, Array]:
             i, j = tally.pairs.T
             _, even, _ = probabilities(worth[:, i] - worth[:, j], tie)
             tie += float(np.log(tally.ties.sum() / (tally.n * even).sum()))
-    further = worth
+        information, pull = _approximation(tally, worth, tie)
+    less, further = information, pull
     for _ in range(_STEPS):
-        less, _, further, _ = _mode(tally, further, tie, centre, _FAR**2 * variance)
+        worth, _ = _step(less, further, centre, _FAR**2 * variance)
+        less, further = _approximation(tally, worth, tie)
     both = np.trace(less, axis1=1, axis2=2) / np.trace(information, axis1=1, axis2=2)
     exponent = np.clip(1 + np.log(both) / (2 * np.log(_FAR)), 0.3, 1.0)
     values, axes = np.linalg.eigh(information)
@@ -366,20 +377,22 @@ def _expansion(tally: Tally) -> tuple[Array, Array]:
     return np.stack(known, axis=1), helmert(k).T @ axes
 
 
-def _mode(
-    tally: Tally, worth: Array, tie: float | None, centre: Array, variance: float
-) -> tuple[Array, Array, Array, Array]:
-    """Return information and pull of clusters' contrasts at (M, K) worths; and, after a step of
-    Newton's method to their mode, the worths and the covariance of the contrasts.
-    """
-    k, contrasts = worth.shape[1], helmert(worth.shape[1])
+def _approximation(tally: Tally, worth: Array, tie: float | None) -> tuple[Array, Array]:
+    """Return information and pull of the contrasts of each cluster's worths, at (M, K) worths."""
+    k = worth.shape[1]
+    contrasts = helmert(k)
     full = information_of(tally.pairs, tally.n, worth, tie)[:, :k, :k]
-    information = contrasts @ full @ contrasts.T
     slope = score_of(tally, worth, tie)[:, :k]
     pull = (slope + np.einsum("mab,mb->ma", full, worth)) @ contrasts.T
-    cov = np.linalg.inv(information + np.eye(k - 1) / variance)
+    return contrasts @ full @ contrasts.T, pull
+
+
+def _step(information: Array, pull: Array, centre: Array, variance: float) -> tuple[Array, Array]:
+    """Return worths after a step to their modes, and the covariance of their contrasts."""
+    contrasts = helmert(len(centre))
+    cov = np.linalg.inv(information + np.eye(len(contrasts)) / variance)
     new = np.einsum("mcd,md->mc", cov, pull + contrasts @ centre / variance)
-    return information, pull, new @ contrasts, cov
+    return new @ contrasts, cov
 
 
 @dataclass(frozen=True, slots=True)

@@ -269,6 +269,27 @@ def _below_bound(n: int, x: float) -> tuple[float, float]:
 
 
 @part
+def _common(
+    x: Array, numbers: Array, table: Array, gradient: Array
+) -> tuple[float, float, float, float, float, float, float]:
+    """Return the log prior; and delta_0, std_0 and nu, each with its derivative.
+
+    That of std_0 is of its logarithm.
+    """
+    furthest, high, _, begin, width = numbers
+    share, log_slope, by = _inside(begin + width * x[_CENTRE])
+    centre = furthest * (2.0 * share - 1.0)
+    centre_by = 2.0 * furthest * width * math.exp(log_slope)
+    total, gradient[_CENTRE] = log_slope, width * by
+    share, log_slope, by = _inside(x[_STD] - math.log(_BOUND))
+    total += log_slope - 0.5 * x[_NU] ** 2
+    gradient[_STD] = by
+    log_above, log_above_by = _log_above(x[_NU], table)
+    above = math.exp(log_above)
+    return total, centre, centre_by, high * share, 1.0 - share, 1.0 + above, log_above_by * above
+
+
+@part
 def _far(product: float) -> bool:
     """Return whether a further factor might leave the range of numbers."""
     return product < _LEAST or product > 1.0 / _LEAST
@@ -279,19 +300,9 @@ def log_density(
     x: Array, n: Codes, sets: Array, numbers: Array, table: Array, gradient: Array
 ) -> float:
     """Return the log density at x and fill its gradient; see `PairDensity`."""
-    furthest, high, bound, begin, width = numbers
+    bound = numbers[2]
     gradient[:] = 0.0
-    share, log_slope, by = _inside(begin + width * x[_CENTRE])
-    centre = furthest * (2.0 * share - 1.0)
-    centre_by = 2.0 * furthest * width * math.exp(log_slope)
-    total, gradient[_CENTRE] = log_slope, width * by
-    share, log_slope, by = _inside(x[_STD] - math.log(_BOUND))
-    std, std_by = high * share, 1.0 - share  # its logarithm's derivative
-    total += log_slope
-    gradient[_STD] = by
-    total -= 0.5 * x[_NU] ** 2
-    log_above, log_above_by = _log_above(x[_NU], table)
-    nu = 1.0 + math.exp(log_above)
+    total, centre, centre_by, std, std_by, nu, nu_by = _common(x, numbers, table, gradient)
     half = 0.5 * (nu + 1.0)
     constant = math.lgamma(half) - math.lgamma(0.5 * nu) - 0.5 * math.log(nu) - math.log(std)
     by_nu = 0.5 * (digamma(half) - digamma(0.5 * nu) - 1.0 / nu) * len(n)
@@ -338,7 +349,7 @@ def log_density(
     by_nu -= 0.5 * log_insides
     gradient[_CENTRE] += centre_by * by_centre
     gradient[_STD] += std_by * by_log_std
-    gradient[_NU] = log_above_by * (nu - 1.0) * by_nu - x[_NU]
+    gradient[_NU] = nu_by * by_nu - x[_NU]
     return total
 
 
