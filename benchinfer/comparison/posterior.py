@@ -1,7 +1,6 @@
 """Convergence diagnostics and verdicts of posterior draws."""
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -11,6 +10,7 @@ from benchinfer.core.numbers import subject
 from benchinfer.core.saving import savable
 from benchinfer.core.sections import Check
 from benchinfer.core.verdict import Verdict
+from benchinfer.numerics.posterior import convergence
 from benchinfer.numerics.posterior.outcome_probabilities import Outcomes, beyond, directional
 from benchinfer.numerics.types import Array, Flags, States
 
@@ -107,15 +107,11 @@ def settled(looked_at: list[Array], r_hat_effects: float, divergences: int | Non
     folding, and localization: an improved R-hat for assessing convergence of MCMC. Bayesian
     Analysis 16, 667-718. https://doi.org/10.1214/20-BA1221
     """
-    from arviz_stats.base.array import array_stats
-
-    stats: Any = array_stats  # typed in part
-    axes = {"chain_axis": 0, "draw_axis": 1}
     return Convergence(
-        r_hat=max(float(stats.rhat(x, **axes)) for x in looked_at),
+        r_hat=max(convergence.r_hat(x) for x in looked_at),
         r_hat_effects=r_hat_effects,
-        bulk=min(float(stats.ess(x, **axes, method="bulk")) for x in looked_at),
-        tail=min(float(stats.ess(x, **axes, method="tail", prob=(0.05, 0.95))) for x in looked_at),
+        bulk=min(convergence.bulk_ess(x) for x in looked_at),
+        tail=min(convergence.tail_ess(x) for x in looked_at),
         divergences=divergences,
     )
 

@@ -40,8 +40,8 @@ if TYPE_CHECKING:
     from benchinfer.core.progress import Progress
 
 
-# Log odds are close to normal: half the usual warm-up, and longer steps, serve as well.
-_ACCEPT, WARM_UP = 0.9, 500
+# Parameters are close to normal: half the usual warm-up, and longer steps, serve as well.
+_ACCEPT, WARM_UP = 0.8, 500
 _REPLICATES = 2000  # of the counts
 
 
@@ -149,7 +149,7 @@ def _converged(model: WinModel, draws: WinDraws, drawn: nuts.NutsDraws) -> Conve
     between = 1.0
     if model.departures:
         # The largest split R-hat of the departures.
-        departures = drawn.points[:, :, -len(model.tally.wins) * model.tally.n_algorithms :]
+        departures = drawn.points[:, :, -model.departing :]
         n = departures.shape[1] // 2
         halves = np.stack([departures[:, :n], departures[:, n : 2 * n]])
         between = segments_r_hat(halves.mean(axis=2), halves.var(axis=2) * n, 2 * n)

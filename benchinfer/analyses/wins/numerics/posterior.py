@@ -2,8 +2,8 @@
 
 Parameters are unconstrained: the log of the prior's scale, the K - 1 contrasts of the log worths
 (contests do not see their mean, which is integrated out), with ties the log of the scale of log nu
-and log nu, and with departures the log of their scale and the standardised departures of each
-cluster.
+and log nu, and with departures the log of their scale and, of each cluster, K - 1 standardised
+contrasts of its own log worths.
 """
 
 from __future__ import annotations
@@ -16,13 +16,24 @@ import numpy as np
 from numba.np.numpy_support import carray
 from scipy.linalg import helmert
 
-from benchinfer.analyses.wins.numerics.likelihood import probabilities
+from benchinfer.analyses.wins.numerics.likelihood import (
+    information_of,
+    probabilities,
+    score_of,
+)
 from benchinfer.analyses.wins.numerics.tally import Tally
 from benchinfer.core.arguments import check_fields
 from benchinfer.core.errors import DesignError
 from benchinfer.core.saving import savable, shaped
 from benchinfer.numerics.compilation import entry, part
-from benchinfer.numerics.posterior.callbacks import code_matrix, codes, compiled, matrix, vector
+from benchinfer.numerics.posterior.callbacks import (
+    code_matrix,
+    codes,
+    compiled,
+    cube,
+    matrix,
+    vector,
+)
 from benchinfer.numerics.types import Array, Codes
 
 
@@ -83,8 +94,12 @@ class WinModel:
     @property
     def size(self) -> int:
         """Number of parameters."""
-        m, k = len(self.tally.wins), self.tally.n_algorithms
-        return k + 2 * self.tied + (1 + m * k) * self.departures
+        return self.tally.n_algorithms + 2 * self.tied + self.departures + self.departing
+
+    @property
+    def departing(self) -> int:
+        """Number of parameters of the clusters: K - 1 of each that has contests."""
+        return self.tally.clusters * (self.tally.n_algorithms - 1) * self.departures
 
 
 @savable
@@ -113,6 +128,12 @@ class WinDraws:
 _ATTENUATED = 2 * (16 * math.sqrt(3) / (15 * math.pi)) ** 2
 
 
+_FURTHEST = 300.0  # half of what log worths of a cluster differ by at most
+_LEAST = 1e-40  # product of which a logarithm is taken: times the least factor it is above 0
+_STEPS = 30  # of an approximation whose error costs time alone
+_FAR = 1e4  # times the scale of the departures at which information is compared
+
+
 def stretch(departure: Array) -> Array:
     """Return the ratio of log odds given departures to log odds averaged over departures.
 
@@ -138,132 +159,240 @@ def _hierarchy(x: Array, at: int, stop: int, sd: float, gradient: Array) -> floa
 
 @part
 def _departures(x: Array, at: int, scale: float, gradient: Array) -> float:
-    """Return the log prior of standard normal departures, and of the log of their scale."""
+    """Return the log prior of the log of the scale of the departures."""
     square = math.exp(2.0 * x[at]) / scale**2
-    total = x[at] - 0.5 * square
     gradient[at] += 1.0 - square
-    for m in range(at + 1, len(x)):
-        total -= 0.5 * x[m] ** 2
-        gradient[m] -= x[m]
-    return total
-
-
-@part
-def _outcomes(
-    d: Any, log_nu: Any, wins: float, ties: float, losses: float
-) -> tuple[float, float, float]:
-    """Return the log likelihood of a pair's contests, and its slopes by d and by log nu."""
-    n, half = wins + ties + losses, 0.5 * abs(d)
-    # log p1 = d / 2 - log Z, and so on: Z over the largest of its terms.
-    worse = math.exp(-2.0 * half)
-    even = math.exp(log_nu - half)
-    total = 1.0 + worse + even
-    value = 0.5 * (wins - losses) * d - n * (half + math.log(total))
-    if ties > 0.0:
-        value += ties * log_nu
-    ahead = (1.0 - worse) / total
-    by_d = 0.5 * (wins - losses - n * (ahead if d > 0.0 else -ahead))
-    return value, by_d, ties - n * even / total
+    return x[at] - 0.5 * square
 
 
 @part
 def _contests(
-    x: Array,
-    i: int,
-    j: int,
-    d: Any,  # a number, as log nu
-    log_nu: Any,
-    scale: float,
-    factor: float,
-    places: Codes,
+    u: Array,
+    nu: float,
+    seconds: Codes,
+    n: Array,
     wins: Array,
-    ties: Array,
-    losses: Array,
-    gradient: Array,
+    ends: Codes,
+    roots: Array,
+    slope: Array,
 ) -> tuple[float, float]:
-    """Return the log likelihood of a pair's contests in all clusters, and its slope by log odds.
+    """Return a cluster's log likelihood, and its slope by log nu; fill the slopes by log worths u.
 
-    The slopes by log nu and by the departures are added to the gradient.
+    The outcomes of a pair are as the worths and nu times the root of their product: exponentials
+    are of K worths, not of pairs, and a logarithm is of the product of many pairs' sums.
     """
-    k, tied, at = places
-    total, common = 0.0, 0.0
+    top, value, by_tie = u.max(), 0.0, 0.0
+    for a in range(len(u)):
+        roots[a] = math.exp(max(0.5 * (u[a] - top), -_FURTHEST))
+        value += wins[a] * (u[a] - top)
+        slope[a] = wins[a]
+    product, power = 1.0, 0.0
+    for i in range(len(u)):
+        first, own = roots[i] * roots[i], 0.0
+        for c in range(ends[i], ends[i + 1]):
+            j = seconds[c]
+            second, even = roots[j] * roots[j], nu * roots[i] * roots[j]
+            total = first + second + even
+            share = n[c] / total
+            own += share * (first + 0.5 * even)
+            slope[j] -= share * (second + 0.5 * even)
+            by_tie -= share * even
+            if n[c] != power or product < _LEAST or product > 1.0 / _LEAST:
+                value -= power * math.log(product)
+                product, power = 1.0, n[c]
+            product *= total
+        slope[i] -= own
+    return value - power * math.log(product), by_tie
+
+
+@part
+def _along(basis: Array, v: Array, axes: Array) -> None:
+    """Fill the (K - 1) coordinates on axes, the columns of a basis, of a (K,) vector."""
+    axes[:] = 0.0
+    for a in range(len(v)):
+        for c in range(len(axes)):
+            axes[c] += basis[a, c] * v[a]
+
+
+@part
+def _across(basis: Array, axes: Array, v: Array) -> None:
+    """Add the vector with (K - 1) coordinates on axes to a (K,) vector."""
+    for a in range(len(v)):
+        for c in range(len(axes)):
+            v[a] += basis[a, c] * axes[c]
+
+
+@part
+def _clusters(
+    x: Array,
+    at: int,
+    worth: Array,
+    nu: float,
+    contests: tuple[Any, ...],
+    known: Array,
+    bases: Array,
+    gradient: Array,
+    by_worth: Array,
+) -> tuple[float, float]:
+    """Return the log density of all clusters' worths and contests, and its slope by log nu.
+
+    Coordinate c of a cluster's worths, on an axis on which they have information i and pull h and
+    the common worths p, is ``(h s t + p) / (1 + i t^2) + x s / sqrt(1 + i t^2)``, with s the scale
+    of the departures and t a power of it; see `_expansion`. The slopes by the common worths are
+    added.
+    """
+    seconds, n, wins, ends = contests
+    k, scale = len(worth), math.exp(x[at])
+    variance = scale**2
+    # The prior is on what holds on average over data sets.
+    factor = math.sqrt(1.0 + _ATTENUATED * variance)
+    centre, by_centre = factor * worth, np.zeros(k)
+    u, roots, slope = np.empty(k), np.empty(k), np.empty(k)
+    middle, more, own, root, by = np.empty((5, k - 1))
+    total, by_tie, by_log, product = 0.0, 0.0, 0.0, 1.0
     for m in range(len(wins)):
-        if wins[m] + ties[m] + losses[m] == 0.0:
-            continue
-        one, other = at + 1 + m * k + i, at + 1 + m * k + j
-        apart = x[one] - x[other] if at >= 0 else 0.0
-        value, by_d, by_tie = _outcomes(
-            factor * d + scale * apart, log_nu, wins[m], ties[m], losses[m]
-        )
-        total += value
-        common += by_d
-        if tied >= 0:
-            gradient[tied + 1] += by_tie
-        if at >= 0:
-            gradient[at] += scale * by_d * apart
-            gradient[one] += scale * by_d
-            gradient[other] -= scale * by_d
-    return total, common
+        basis, begin, e = bases[m], at + 1 + m * (k - 1), known[m, 2, 0]
+        power = math.exp(e * x[at])
+        _along(basis, centre, middle)
+        for c in range(k - 1):
+            more[c] = 1.0 + known[m, 0, c] * power**2
+            root[c] = scale / math.sqrt(more[c])
+            own[c] = (known[m, 1, c] * scale * power + middle[c]) / more[c]
+            own[c] += root[c] * x[begin + c]
+            off = (own[c] - middle[c]) / scale
+            total -= 0.5 * off * off
+            product *= more[c]
+            if product > 1.0 / _LEAST:
+                total -= 0.5 * math.log(product)
+                product = 1.0
+        u[:] = 0.0
+        _across(basis, own, u)
+        value, tie = _contests(u, nu, seconds, n, wins[m], ends[m], roots, slope)
+        total, by_tie = total + value, by_tie + tie
+        _along(basis, slope, by)
+        for c in range(k - 1):
+            off = (own[c] - middle[c]) / variance
+            slope_own = by[c] - off
+            gradient[begin + c] = slope_own * root[c]
+            # By the log of the scale.
+            less = e * (1.0 - 1.0 / more[c])
+            pull = known[m, 1, c] * scale * power
+            by_own = ((1.0 + e - 2.0 * less) * pull - 2.0 * less * middle[c]) / more[c]
+            by_own += (1.0 - less) * root[c] * x[begin + c]
+            by_log += slope_own * by_own + off * off * variance - less
+            by[c] = slope_own / more[c] + off
+        _across(basis, by, by_centre)
+    for a in range(k):
+        by_log += _ATTENUATED * variance / factor * by_centre[a] * worth[a]
+        by_worth[a] += factor * by_centre[a]
+    gradient[at] += by_log
+    return total - 0.5 * math.log(product), by_tie
 
 
 @entry
 def log_density(
     x: Array,
     contrasts: Array,
-    pairs: Codes,
+    seconds: Codes,
+    n: Array,
     wins: Array,
-    ties: Array,
-    losses: Array,
+    ends: Codes,
+    known: Array,
+    bases: Array,
     places: Codes,
-    prior: Array,
+    numbers: Array,
     gradient: Array,
 ) -> float:
     """Return the log density at x and fill its gradient; see `WinDensity`."""
     k, tied, at = places
     gradient[:] = 0.0
-    total = _hierarchy(x, 0, k, prior[0], gradient)
+    total, nu = _hierarchy(x, 0, k, numbers[0], gradient), 0.0
     worth, by_worth = np.zeros(k), np.zeros(k)
     for c in range(k - 1):
         for a in range(k):
             worth[a] += contrasts[c, a] * x[1 + c]
-    log_nu = -np.inf
     if tied >= 0:
-        total += _hierarchy(x, tied, tied + 2, prior[1], gradient)
-        log_nu = x[tied + 1]
-    scale, factor, by_log = 0.0, 1.0, 0.0
+        total += _hierarchy(x, tied, tied + 2, numbers[1], gradient)
+        nu = math.exp(x[tied + 1])
     if at >= 0:
-        total += _departures(x, at, prior[2], gradient)
-        scale = math.exp(x[at])
-        # The prior is on what holds on average over data sets.
-        factor = math.sqrt(1.0 + _ATTENUATED * scale**2)
-        by_log = _ATTENUATED * scale**2 / factor
-    for p in range(len(pairs)):
-        i, j = pairs[p]
-        d = worth[i] - worth[j]
-        value, common = _contests(
-            *(x, i, j, d, log_nu, scale, factor, places),
-            *(wins[:, p], ties[:, p], losses[:, p], gradient),
-        )
-        total += value
-        by_worth[i] += factor * common
-        by_worth[j] -= factor * common
-        if at >= 0:
-            gradient[at] += by_log * common * d
+        total += _departures(x, at, numbers[2], gradient)
+        contests = seconds, n, wins, ends
+        value, by_tie = _clusters(x, at, worth, nu, contests, known, bases, gradient, by_worth)
+    else:
+        value, by_tie = _contests(worth, nu, seconds, n, wins[0], ends[0], np.empty(k), by_worth)
+    if tied >= 0:
+        value += numbers[3] * x[tied + 1]
+        gradient[tied + 1] += numbers[3] + by_tie
     for c in range(k - 1):
         for a in range(k):
             gradient[1 + c] += contrasts[c, a] * by_worth[a]
-    return total
+    return total + value
 
 
 def _evaluate(size: int, x: Any, gradient: Any, value: Any, data: Any) -> int:
     value[0] = log_density(
         carray(x, (size,)),
-        *(matrix(data, 0), code_matrix(data, 1)),
-        *(matrix(data, 2), matrix(data, 3), matrix(data, 4)),
-        *(codes(data, 5), vector(data, 6)),
+        *(matrix(data, 0), codes(data, 1), vector(data, 2), matrix(data, 3)),
+        *(code_matrix(data, 4), cube(data, 5), cube(data, 6), codes(data, 7), vector(data, 8)),
         carray(gradient, (size,)),
     )
     return 0
+
+
+def _expansion(tally: Tally) -> tuple[Array, Array]:
+    """Return (M, 3, K - 1) numbers of clusters on axes, and (M, K, K - 1) the axes.
+
+    In the neighbourhood of a cluster's likely worths y its log likelihood is near ``pull @ y - y @
+    diag(information) @ y / 2``. That the parameters of a cluster are what is left of its worths
+    beside this, in units of their standard deviation, changes no posterior: it makes them close to
+    independent, whether contests say much of a cluster or nothing (Papaspiliopoulos et al. 2007).
+    Where an algorithm wins all contests, information falls as the scale of the departures rises:
+    as its power ``2 (exponent - 1)``, and the pull as its power ``exponent - 1``. The numbers are
+    information and pull at scale 1, and the exponent.
+    """
+    m, k = len(tally.wins), tally.n_algorithms
+    worth, tie = np.zeros((m, k)), 0.0 if tally.ties.any() else None
+    centre, variance = np.zeros(k), 1.0
+    information, pull = _approximation(tally, worth, tie)
+    for _ in range(_STEPS):
+        worth, cov = _step(information, pull, centre, variance)
+        centre = worth.mean(axis=0)
+        spread = np.square(worth - centre).sum(axis=1) + np.trace(cov, axis1=1, axis2=2)
+        variance = float(spread.mean()) / (k - 1)
+        if tie is not None:
+            i, j = tally.pairs.T
+            _, even, _ = probabilities(worth[:, i] - worth[:, j], tie)
+            tie += float(np.log(tally.ties.sum() / (tally.n * even).sum()))
+        information, pull = _approximation(tally, worth, tie)
+    less, further = information, pull
+    for _ in range(_STEPS):
+        worth, _ = _step(less, further, centre, _FAR**2 * variance)
+        less, further = _approximation(tally, worth, tie)
+    both = np.trace(less, axis1=1, axis2=2) / np.trace(information, axis1=1, axis2=2)
+    exponent = np.clip(1 + np.log(both) / (2 * np.log(_FAR)), 0.3, 1.0)
+    values, axes = np.linalg.eigh(information)
+    pull, exponent = np.einsum("mcd,mc->md", axes, pull), exponent[:, None]
+    one = np.sqrt(variance) ** (1 - exponent)
+    known = np.maximum(values, 0.0) * one**2, pull * one, np.broadcast_to(exponent, pull.shape)
+    return np.stack(known, axis=1), helmert(k).T @ axes
+
+
+def _approximation(tally: Tally, worth: Array, tie: float | None) -> tuple[Array, Array]:
+    """Return information and pull of the contrasts of each cluster's worths, at (M, K) worths."""
+    k = worth.shape[1]
+    contrasts = helmert(k)
+    full = information_of(tally.pairs, tally.n, worth, tie)[:, :k, :k]
+    slope = score_of(tally, worth, tie)[:, :k]
+    pull = (slope + np.einsum("mab,mb->ma", full, worth)) @ contrasts.T
+    return contrasts @ full @ contrasts.T, pull
+
+
+def _step(information: Array, pull: Array, centre: Array, variance: float) -> tuple[Array, Array]:
+    """Return worths after a step to their modes, and the covariance of their contrasts."""
+    contrasts = helmert(len(centre))
+    cov = np.linalg.inv(information + np.eye(len(contrasts)) / variance)
+    new = np.einsum("mcd,md->mc", cov, pull + contrasts @ centre / variance)
+    return new @ contrasts, cov
 
 
 @dataclass(frozen=True, slots=True)
@@ -288,6 +417,10 @@ class WinDensity:
 
     Zeger, S. L., Liang, K.-Y. & Albert, P. S. (1988). Models for longitudinal data: a generalized
     estimating equation approach. Biometrics 44, 1049-1060. https://doi.org/10.2307/2531734
+
+    Papaspiliopoulos, O., Roberts, G. O. & Skold, M. (2007). A general framework for the
+    parametrization of hierarchical models. Statistical Science 22, 59-73.
+    https://doi.org/10.1214/088342307000000014
     """
 
     size: int
@@ -296,13 +429,27 @@ class WinDensity:
     @classmethod
     def of(cls, model: WinModel) -> WinDensity:
         """Return the density of a model."""
-        tally, k, priors = model.tally, model.tally.n_algorithms, model.priors
+        k, priors = model.tally.n_algorithms, model.priors
+        tally = model.tally.with_contests if model.departures else model.tally.total
         tied = k if model.tied else -1
         at = k + 2 * model.tied if model.departures else -1
-        counts = tally if model.departures else tally.total
-        places = np.array([k, tied, at])
-        prior = np.array([priors.scale_sd, priors.tie_sd, priors.departure])
-        arrays = helmert(k), tally.pairs, counts.wins, counts.ties, counts.losses, places, prior
+        if model.departures:
+            known, bases = _expansion(tally)
+        else:
+            known, bases = np.zeros((1, 3, k - 1)), np.zeros((1, k, k - 1))
+        m, pair = np.nonzero(tally.n)
+        first, second = tally.pairs[pair].T
+        order = np.lexsort((second, first, m))
+        of_first = np.bincount(m * k + first, minlength=len(tally.n) * k).cumsum().reshape(-1, k)
+        ends = np.column_stack([np.append(0, of_first[:-1, -1]), of_first])
+        wins = np.zeros((len(tally.n), k))
+        for side, won in zip(tally.pairs.T, (tally.wins, tally.losses), strict=True):
+            np.add.at(wins.T, side, (won + tally.ties / 2).T)
+        arrays = (
+            *(helmert(k), second[order], tally.n[m, pair][order], wins, ends, known, bases),
+            np.array([k, tied, at]),
+            np.array([priors.scale_sd, priors.tie_sd, priors.departure, tally.ties.sum()]),
+        )
         return cls(model.size, tuple(map(np.ascontiguousarray, arrays)))
 
     def __call__(self, x: Array) -> tuple[float, Array]:

@@ -70,6 +70,11 @@ class Tally:
         """Number of clusters with a contest."""
         return int(self.met.sum())
 
+    @property
+    def with_contests(self) -> Tally:
+        """The tally of the clusters that have contests."""
+        return Tally(self.pairs, *(x[self.met] for x in (self.wins, self.ties, self.losses)))
+
     @cached_property
     def total(self) -> Tally:
         """The tally summed over all clusters."""

@@ -66,9 +66,15 @@ def _log_density(model, x):
     worths = np.tile(worth, (len(tally.wins), 1))
     if model.departures:
         at = k + 2 * model.tied
-        sd, u = np.exp(x[at]), x[at + 1 :].reshape(-1, k)
-        total += halfnorm.logpdf(sd, 0, priors.departure) + x[at] + norm.logpdf(u).sum()
-        worths = stretch(sd) * worth + sd * u
+        sd, common = np.exp(x[at]), stretch(np.exp(x[at])) * worth
+        total += halfnorm.logpdf(sd, 0, priors.departure) + x[at]
+        # Contrasts of a cluster's worths on its axes, and the Jacobian of the parameters.
+        known, bases = WinDensity.of(model).arrays[5:7]
+        middle, precision = common @ bases, known[:, 0] + sd**-2
+        own = (known[:, 1] + middle / sd**2) / precision
+        own += x[at + 1 :].reshape(-1, k - 1) / np.sqrt(precision)
+        total += norm.logpdf(own, middle, sd).sum() - 0.5 * np.log(precision).sum()
+        worths = np.einsum("mac,mc->ma", bases, own)
     first, second = np.exp(worths[:, tally.pairs[:, 0]]), np.exp(worths[:, tally.pairs[:, 1]])
     even = np.exp(log_nu) * np.sqrt(first * second)
     all_three = first + even + second

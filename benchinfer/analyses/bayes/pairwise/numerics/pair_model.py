@@ -184,6 +184,7 @@ _SEGMENTS = 2
 _CENTRE, _STD, _NU, _DELTA = range(4)
 _NEGLIGIBLE = -27.0  # log of a probability that is none
 _HEAVY = 2.0  # degrees of freedom
+_LEAST = 1e-150  # product of which a logarithm is taken
 
 
 def pair_data(n: Codes, mean: Array, square: Array, top: Array, rho: float) -> PairData:
@@ -258,9 +259,6 @@ def _below_bound(n: int, x: float) -> tuple[float, float]:
     The probability that sigma is below its bound: a finite sum, as twice the shape is whole.
     """
     shape, log_x = 0.5 * (n - 1), math.log(x)
-    least = shape * log_x  # lgamma is at least -0.13 where its argument is positive
-    if least < _NEGLIGIBLE - 0.13 or least - math.lgamma(shape + 1.0) < _NEGLIGIBLE:
-        return 0.0, 0.0
     a = 0.5 if n % 2 == 0 else 1.0
     above = math.erfc(math.sqrt(x)) if n % 2 == 0 else math.exp(-x)
     while a < shape:
@@ -271,16 +269,30 @@ def _below_bound(n: int, x: float) -> tuple[float, float]:
 
 
 @part
-def _seen(
-    delta: float, n: int, mean: float, square: float, spread: float, high: float
-) -> tuple[float, float]:
-    """Return the log density of a data set's differences given their mean, and its slope."""
-    off = delta - mean
-    total = square + off * off / spread
-    by_total = 2.0 * off / spread
-    log_share, slope = _below_bound(n, 0.5 * total / high**2)
-    value = log_share - 0.5 * (n - 1) * math.log(total)
-    return value, by_total * (0.5 * slope / high**2 - 0.5 * (n - 1) / total)
+def _common(
+    x: Array, numbers: Array, table: Array, gradient: Array
+) -> tuple[float, float, float, float, float, float, float]:
+    """Return the log prior; and delta_0, std_0 and nu, each with its derivative.
+
+    That of std_0 is of its logarithm.
+    """
+    furthest, high, _, begin, width = numbers
+    share, log_slope, by = _inside(begin + width * x[_CENTRE])
+    centre = furthest * (2.0 * share - 1.0)
+    centre_by = 2.0 * furthest * width * math.exp(log_slope)
+    total, gradient[_CENTRE] = log_slope, width * by
+    share, log_slope, by = _inside(x[_STD] - math.log(_BOUND))
+    total += log_slope - 0.5 * x[_NU] ** 2
+    gradient[_STD] = by
+    log_above, log_above_by = _log_above(x[_NU], table)
+    above = math.exp(log_above)
+    return total, centre, centre_by, high * share, 1.0 - share, 1.0 + above, log_above_by * above
+
+
+@part
+def _far(product: float) -> bool:
+    """Return whether a further factor might leave the range of numbers."""
+    return product < _LEAST or product > 1.0 / _LEAST
 
 
 @entry
@@ -288,39 +300,43 @@ def log_density(
     x: Array, n: Codes, sets: Array, numbers: Array, table: Array, gradient: Array
 ) -> float:
     """Return the log density at x and fill its gradient; see `PairDensity`."""
-    furthest, high, bound, begin, width = numbers
+    bound = numbers[2]
     gradient[:] = 0.0
-    share, log_slope, by = _inside(begin + width * x[_CENTRE])
-    centre = furthest * (2.0 * share - 1.0)
-    centre_by = 2.0 * furthest * width * math.exp(log_slope)
-    total, gradient[_CENTRE] = log_slope, width * by
-    share, log_slope, by = _inside(x[_STD] - math.log(_BOUND))
-    std, std_by = high * share, 1.0 - share  # its logarithm's derivative
-    total += log_slope
-    gradient[_STD] = by
-    total -= 0.5 * x[_NU] ** 2
-    log_above, log_above_by = _log_above(x[_NU], table)
-    nu = 1.0 + math.exp(log_above)
+    total, centre, centre_by, std, std_by, nu, nu_by = _common(x, numbers, table, gradient)
     half = 0.5 * (nu + 1.0)
     constant = math.lgamma(half) - math.lgamma(0.5 * nu) - 0.5 * math.log(nu) - math.log(std)
     by_nu = 0.5 * (digamma(half) - digamma(0.5 * nu) - 1.0 / nu) * len(n)
     by_centre, by_log_std = 0.0, -1.0 * len(n)
     variance = std * std
+    # Logarithms are those of products over data sets.
+    precisions, insides, totals, log_insides = 1.0, 1.0, 1.0, 0.0
     for m in range(len(n)):
-        mean, square, spread, guess, known, weight = sets[m]
+        mean, square, spread, guess, known, weight, limit = sets[m]
         precision = known + weight / variance
         prior = weight / variance / precision
         root = 1.0 / math.sqrt(precision)
         likely = prior * centre + (1.0 - prior) * guess
         delta = likely + root * x[_DELTA + m]
-        value, slope = _seen(delta, n[m], mean, square, spread, bound)
+        off = delta - mean
+        seen = square + off * off / spread
+        slope = -(n[m] - 1) * off / spread / seen
+        if seen > limit:
+            log_share, by_share = _below_bound(n[m], 0.5 * seen / bound**2)
+            total += log_share
+            slope += by_share * off / spread / bound**2
         off = delta - centre
-        square_off = off * off / (nu * variance)
-        log_inside = math.log1p(square_off)
-        total += value + constant - half * log_inside + math.log(root)
-        by_nu += half * square_off / (1.0 + square_off) / nu - 0.5 * log_inside
-        by_off = -2.0 * half * off / (nu * variance) / (1.0 + square_off)
-        by_log_std += 2.0 * half * square_off / (1.0 + square_off)
+        inside = 1.0 + off * off / (nu * variance)
+        by_off = -2.0 * half * off / (nu * variance * inside)
+        by_nu -= 0.5 * by_off * off / nu
+        by_log_std -= by_off * off
+        precisions *= precision
+        insides *= inside
+        totals *= seen
+        last = m == len(n) - 1
+        if last or _far(precisions) or _far(insides) or _far(totals) or n[m + 1] != n[m]:
+            total -= 0.5 * math.log(precisions) + 0.5 * (n[m] - 1) * math.log(totals)
+            log_insides += math.log(insides)
+            precisions, insides, totals = 1.0, 1.0, 1.0
         slope += by_off
         gradient[_DELTA + m] = slope * root
         by_centre += slope * prior - by_off
@@ -329,9 +345,11 @@ def log_density(
             2.0 * prior * (1.0 - prior) * (guess - centre) + prior * root * x[_DELTA + m]
         )
         by_log_std += prior
+    total += constant * len(n) - half * log_insides
+    by_nu -= 0.5 * log_insides
     gradient[_CENTRE] += centre_by * by_centre
     gradient[_STD] += std_by * by_log_std
-    gradient[_NU] = log_above_by * (nu - 1.0) * by_nu - x[_NU]
+    gradient[_NU] = nu_by * by_nu - x[_NU]
     return total
 
 
@@ -387,11 +405,16 @@ class PairDensity:
         n, mean, square, spread = (x[0][there] for x in (one.n, one.mean, one.square, one.spread))
         # A variance from few differences is drawn to the pair's, which is 1.
         known = (n + 1) / (square + 2) / spread
-        sets = np.column_stack([mean, square, spread, mean, known, _weights(mean, known)])
+        bound = float(one.sigma_high[0])
+        # Sums of squares below which the chance that sigma is above its bound is none.
+        shape = (n - 1) / 2
+        limit = 2 * bound**2 * np.exp((_NEGLIGIBLE + gammaln(shape + 1)) / shape)
+        weight = _weights(mean, known)
+        sets = np.column_stack([mean, square, spread, mean, known, weight, limit])
         furthest, high = float(one.furthest[0]), float(one.std_high[0])
         begin = 2 * np.arctanh(np.clip(mean.mean() / furthest, -0.99, 0.99))
         width = 2 * max(high / _BOUND, 0.01) / furthest
-        numbers = np.array([furthest, high, float(one.sigma_high[0]), begin, width])
+        numbers = np.array([furthest, high, bound, begin, width])
         return cls(one, _DELTA + len(n), (n, sets, numbers, _quantiles()))
 
     def __call__(self, x: Array) -> tuple[float, Array]:
@@ -410,7 +433,7 @@ class PairDensity:
         log_above = np.interp(points[..., _NU], np.linspace(-_WIDEST, _WIDEST, len(table)), table)
         centre = furthest * np.tanh((begin + width * points[..., _CENTRE]) / 2)
         std = high * expit(points[..., _STD] - math.log(_BOUND))
-        guess, known, weight = sets[:, 3:].T
+        guess, known, weight = sets[:, 3:6].T
         prior = weight / std[..., None] ** 2
         precision = known + prior
         seen = (prior * centre[..., None] + known * guess) / precision
