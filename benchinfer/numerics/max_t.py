@@ -109,9 +109,10 @@ def max_t(contrasts: Array, cov: Array, df: float, *, sides: int = 2) -> MaxT:
     tail = pairs.exact(sides) if pairs else None
     if tail or (tail := max_t_exact.product_tail(statistics, sides)):
         return MaxT(df, sides, statistics, tail)
-    similar = (
-        pairs.similar(basis, sides) if pairs else max_t_exact.similar_product(statistics, sides)
-    )
+    if pairs:
+        similar = pairs.similar(basis) if sides == 2 else None
+    else:
+        similar = max_t_exact.similar_product(statistics, sides)
     if similar is not None and similar.closeness(statistics) < _CLOSE:
         similar = None
     return MaxT(df, sides, statistics, *sampled(statistics, sides, similar))
@@ -136,9 +137,7 @@ def sampled(
     sure = series.through(ratio.T, ends)(np.array([low])) * count * ndtr(-low)
     controls = [np.broadcast_to(sure - 1, ratio.shape)]
     if similar:
-        above = np.maximum(w, similar.low)
-        values = series.through((sums[1] / ndtr(-w)).T, ends)(above) * ndtr(-above)
-        controls.append(values / similar.survival(above) - 1)
+        controls.append(sums[1] / similar.survival(w) - 1)
     mean, error = _controlled(ratio, np.stack(controls, axis=-1))
     smooth = series.through(mean, ends)
     tail = max_t_exact.normal_tail(

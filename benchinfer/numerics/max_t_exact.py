@@ -16,10 +16,6 @@ References
 Dunnett, C. W. (1989). Algorithm AS 251: Multivariate normal probability integrals with product
 correlation structure. Applied Statistics 38, 564-579. https://doi.org/10.2307/2347754
 
-Hayter, A. J. (1990). A one-sided studentized range test for testing against a simple ordered
-alternative. Journal of the American Statistical Association 85, 778-785.
-https://doi.org/10.1080/01621459.1990.10474941
-
 Lund, R. E. & Lund, J. R. (1983). Algorithm AS 190: Probabilities and upper quantiles for the
 studentized range. Applied Statistics 32, 204-210. https://doi.org/10.2307/2347300
 """
@@ -358,46 +354,6 @@ def gap_survival(w: Array, sigma: Array, allowance: Array) -> Array:
     return np.minimum(result, 1.0)
 
 
-def ordered_survival(w: Array, sigma: Array, allowance: Array) -> Array:
-    """Return the chance that ``x_i - x_j > w (a_i + a_j)`` for some pair with i before j.
-
-    A recursion over the means for M, the largest left end x_i - w a_i so far: the next mean fails
-    when its right end is below M. Chances of the first failure at each mean add up.
-
-    Arguments are as in `gap_survival`, `w` not negative.
-
-    Examples
-    --------
-    >>> chance = ordered_survival(np.array([1.645]), np.array([3.0, 4.0]), np.array([2.0, 3.0]))
-    >>> float(chance[0].round(3))
-    0.05
-    """
-    step = 0.15 * sigma.min()
-    reach = w[:, None, None] * allowance
-    edge = 9.5 * sigma.max() + float(reach.max())
-    m = np.arange(-edge, edge + step, step)
-    right, left = (m[:, None] + reach) / sigma, (m[:, None] - reach) / sigma
-    density = np.exp(-0.5 * right**2) / (sigma * np.sqrt(2 * np.pi))
-    inside, miss = ndtr(right), ndtr(left)
-    failed, last, below = np.zeros(len(w)), density[..., 0], inside[..., 0]
-    for k in range(1, len(sigma)):
-        failed += step * np.einsum("wm,wm->w", miss[..., k], last)
-        last = last * (inside[..., k] - miss[..., k]) + below * density[..., k]
-        below = step * _cumulative(last)
-    return np.minimum(failed, 1.0)
-
-
-def _cumulative(values: Array) -> Array:
-    """Return sums of (n, m) values at steps of one that begin at zero, as integrals up to each.
-
-    By Euler and Maclaurin, with differences in place of derivatives.
-    """
-    padded = np.pad(values, ((0, 0), (2, 2)))
-    near = padded[:, 3:-1] - padded[:, 1:-3]
-    far = padded[:, 4:] - padded[:, :-4]
-    return np.cumsum(values, axis=1) - values / 2 - (82 * near - 11 * far) / 1440
-
-
 def range_survival(w: Array, k: int) -> Array:
     """Return ``P(range > w)`` of k independent standard normals, elementwise."""
     width = np.asarray(w, dtype=np.float64)
@@ -416,7 +372,6 @@ class Similar:
 
     survival: Callable[[Array], Array]
     statistics: PointDifferences  # rows of any length
-    low: float  # smallest w that `survival` takes
 
     def closeness(self, statistics: PointDifferences) -> float:
         """Return the mean correlation of statistics with their counterparts."""
@@ -451,7 +406,7 @@ def similar_product(statistics: PointDifferences, sides: int) -> Similar | None:
         vectors * np.sqrt(np.maximum(values, 0.0)) @ vectors.T @ decomposition.U @ decomposition.Vh
     )
     near = PointDifferences.of_rows(near)
-    return Similar(lambda w: largest_survival(w, loading, sides), near, lowest(sides))
+    return Similar(lambda w: largest_survival(w, loading, sides), near)
 
 
 @lru_cache(maxsize=64)
@@ -491,11 +446,11 @@ class Pairs:
             return None
         return range_tail(self.k)
 
-    def similar(self, basis: Array, sides: int) -> Similar | None:
+    def similar(self, basis: Array) -> Similar:
         """Return the pairs of independent means, allowances in place of standard errors.
 
         `basis` (r, p) is the orthonormal one of the contrasts in which directions are drawn.
-        Differences are absolute for ``sides=2``, else each from a mean to a later one.
+        Differences are absolute.
         """
         error = self.statistics.error
         if self.equal:
@@ -504,9 +459,7 @@ class Pairs:
         else:
             variance = self._shared(error**2, np.ones_like(error))
             variance, scales = _bounded(variance, self._shared(error, 1 / error**2))
-        survival = self._survival(np.sqrt(variance), scales, sides)
-        if survival is None:
-            return None
+        sd = np.sqrt(variance)
         part = basis[:, self.means]
         values, vectors = np.linalg.eigh(part * variance @ part.T)
         half = vectors * np.sqrt(np.maximum(values, 0.0)) @ vectors.T
@@ -515,7 +468,7 @@ class Pairs:
         first, second = self.statistics.first, self.statistics.second
         points, both = basis.T @ half, allowance[first] + allowance[second]
         statistics = PointDifferences(points, first, second, both, pairs=True)
-        return Similar(survival, statistics, low=0.0)
+        return Similar(lambda w: gap_survival(w, sd, scales), statistics)
 
     def _shared(self, sums: Array, weight: Array) -> Array:
         """Return the (K,) values whose pairwise sums fit best by weighted least squares."""
@@ -529,16 +482,6 @@ class Pairs:
         for ends in (first, second):
             right += np.bincount(ends, weight * sums, self.k)
         return np.linalg.solve(normal, right)
-
-    def _survival(self, sd: Array, scales: Array, sides: int) -> Callable[[Array], Array] | None:
-        if sides == 2:
-            return lambda w: gap_survival(w, sd, scales)
-        # Later means are first in fewer pairs.
-        firsts = np.bincount(self.statistics.first, minlength=self.means[-1] + 1)[self.means]
-        if len(np.unique(firsts)) < self.k:
-            return None
-        order = np.argsort(-firsts)
-        return lambda w: ordered_survival(w, sd[order], scales[order])
 
 
 def _bounded(variance: Array, scales: Array) -> tuple[Array, Array]:

@@ -259,11 +259,12 @@ def similar_family(k, sides, kind):
     cov = np.diag(np.exp(rng.normal(0, 1.5 if kind == "wild" else 0.2, k)))
     family = max_t.max_t(contrasts, cov, np.inf, sides=sides)
     basis = linalg.svd(contrasts, full_matrices=False)[2][: k - 1]
-    return family.statistics, max_t_exact.Pairs.of(family.statistics).similar(basis, sides)
+    return family.statistics, max_t_exact.Pairs.of(family.statistics).similar(basis)
 
 
-@pytest.mark.parametrize("sides", [1, 2])
-@pytest.mark.parametrize("kind", ["control", "mild", "wild"])
+@pytest.mark.parametrize(
+    ("kind", "sides"), [("control", 1), ("control", 2), ("mild", 2), ("wild", 2)]
+)
 @pytest.mark.parametrize("k", [4, 7, 24])
 def test_sums_of_similar_families_agree_with_their_integrals(k, kind, sides):
     _, similar = similar_family(k, sides, kind)
@@ -288,11 +289,10 @@ def test_each_difference_of_similar_means_is_the_largest_along_itself(kind):
 @pytest.mark.parametrize(
     ("k", "kind", "bound"), [(4, "mild", 1e-6), (7, "mild", 1e-5), (24, "mild", 1e-4)]
 )
-@pytest.mark.parametrize("sides", [1, 2])
-def test_a_similar_family_explains_most_of_the_sampling_error(k, kind, bound, sides):
-    statistics, similar = similar_family(k, sides, kind)
-    tail, error = max_t.sampled(statistics, sides, similar)
-    _, alone = max_t.sampled(statistics, sides)
+def test_a_similar_family_explains_most_of_the_sampling_error(k, kind, bound):
+    statistics, similar = similar_family(k, 2, kind)
+    tail, error = max_t.sampled(statistics, 2, similar)
+    _, alone = max_t.sampled(statistics, 2)
     at = [2.5, 3.5, 5.0]
     controlled, plain = (np.interp(at, *each) for each in (error, alone))
     assert (controlled < bound).all()

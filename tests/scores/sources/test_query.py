@@ -273,7 +273,9 @@ def test_errors_while_the_query_runs(balanced):
             read_wins(connection.sql("SELECT 'a' AS first, 'b' AS second, 'x'::INT wins, 1 losses"))
         with pytest.raises(ScoreTableError, match=begin):
             read_effects(
-                connection.sql("SELECT 1 study, 'a' AS first, 'b' AS second, 'x'::INT estimate, 1 se"),
+                connection.sql(
+                    "SELECT 1 study, 'a' AS first, 'b' AS second, 'x'::INT estimate, 1 se"
+                ),
                 measures=ACC,
             )
     assert refusal(connection).startswith("the connection cannot be read: Connection Error:")
