@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
 import polars as pl
 import pyarrow as pa
@@ -175,7 +176,9 @@ def in_categories(table: OddTable, _: Path) -> object:
 
 
 def in_nullable(table: OddTable, _: Path) -> object:
-    return frame(table).convert_dtypes()
+    # pandas 2 tries whether infinite numbers are whole ones.
+    with np.errstate(invalid="ignore"):
+        return frame(table).convert_dtypes()
 
 
 def in_objects(table: OddTable, _: Path) -> object:

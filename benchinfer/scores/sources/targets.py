@@ -125,7 +125,7 @@ def target_times(
         )
     value, cost = measures[0], _cost(source, measures)
     table, keys = _rows(source, value, cost.name, columns, layout)
-    run = table.groupby(keys, sort=False, dropna=False).ngroup() if keys else 0
+    run = table.groupby(keys, sort=False, dropna=False, observed=True).ngroup() if keys else 0
     rows = table.assign(**{_RUN: run}).sort_values([_RUN, "cost"], kind="stable")
     # Several values at one cost are of several runs under one label.
     twice = rows[rows.duplicated([_RUN, "cost"], keep=False)]

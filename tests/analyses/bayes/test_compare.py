@@ -5,6 +5,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+import xarray
 from scipy import stats
 from scipy.special import ndtr
 
@@ -442,6 +443,8 @@ def test_posterior_is_saved_and_read(tmp_path, engine):
     scores = read(in_domains())
     tree = bi.compare_bayes(scores, domains="random", draws=100, seed=1).posterior
     if engine == "zarr":
+        if xarray.__version__ < "2025.3":
+            pytest.skip("this version of xarray cannot read what zarr 3.4 writes")
         tree.to_zarr(path := tmp_path / "posterior.zarr", consolidated=False)
         again = open_datatree(path, engine="zarr", consolidated=False)
     else:
