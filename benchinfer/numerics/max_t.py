@@ -30,8 +30,9 @@ type Aim = Literal["difference", "equivalence", "non-inferiority"]
 # No error is stated below this, relative to the probability: that of interpolations and of single
 # precision.
 _LEAST = 1e-6
-# Degree of polynomials for each unit of thresholds of normal statistics.
-_DEGREE = 5
+# Degree of polynomials for each unit of thresholds of normal statistics, by the sides: chances of
+# the largest value, not of the largest absolute one, bend where they fall from one.
+_DEGREE = {1: 20, 2: 5}
 # Mean correlation with a similar family from which on it explains half of the sampling variance,
 # and so is worth the time of as many directions again.
 _CLOSE = 0.975
@@ -129,7 +130,7 @@ def sampled(
     series, count = max_t_exact.ChebyshevSeries, sides * len(statistics)
     low = max_t_exact.lowest(sides)
     ends = low, max_t_exact.HIGHEST
-    degree = round(_DEGREE * (ends[1] - low))
+    degree = round(_DEGREE[sides] * (ends[1] - low))
     w = series.points(degree, ends)
     families = [statistics] if similar is None else [statistics, similar.statistics]
     sums = samples.largest(families, ends, degree, sides)
