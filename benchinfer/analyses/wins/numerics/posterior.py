@@ -132,6 +132,7 @@ _FURTHEST = 300.0  # half of what log worths of a cluster differ by at most
 _LEAST = 1e-40  # product of which a logarithm is taken: times the least factor it is above 0
 _STEPS = 30  # of an approximation whose error costs time alone
 _FAR = 1e4  # times the scale of the departures at which information is compared
+_STEEPEST = 0.8  # of its falls
 
 
 def stretch(departure: Array) -> Array:
@@ -231,6 +232,7 @@ def _clusters(
     contests: tuple[Any, ...],
     known: Array,
     bases: Array,
+    usual: float,
     gradient: Array,
     by_worth: Array,
 ) -> tuple[float, float]:
@@ -238,12 +240,13 @@ def _clusters(
 
     Coordinate c of a cluster's worths, on an axis on which they have information i and pull h and
     the common worths p, is ``(h s t + p) / (1 + i t^2) + x s / sqrt(1 + i t^2)``, with s the scale
-    of the departures and t a power of it; see `_expansion`. The slopes by the common worths are
+    of the departures and t a function of it; see `_expansion`. The slopes by the common worths are
     added.
     """
     seconds, n, wins, ends = contests
     k, scale = len(worth), math.exp(x[at])
     variance = scale**2
+    ratio = variance / usual**2
     # The prior is on what holds on average over data sets.
     factor = math.sqrt(1.0 + _ATTENUATED * variance)
     centre, by_centre = factor * worth, np.zeros(k)
@@ -251,8 +254,9 @@ def _clusters(
     middle, more, own, root, by = np.empty((5, k - 1))
     total, by_tie, by_log, product = 0.0, 0.0, 0.0, 1.0
     for m in range(len(wins)):
-        basis, begin, e = bases[m], at + 1 + m * (k - 1), known[m, 2, 0]
-        power = math.exp(e * x[at])
+        basis, begin, fall = bases[m], at + 1 + m * (k - 1), known[m, 2, 0]
+        power = scale * (0.5 + 0.5 * ratio) ** (-0.5 * fall)
+        e = 1.0 - fall * ratio / (1.0 + ratio)  # derivative of its log by that of the scale
         _along(basis, centre, middle)
         for c in range(k - 1):
             more[c] = 1.0 + known[m, 0, c] * power**2
@@ -317,7 +321,9 @@ def log_density(
     if at >= 0:
         total += _departures(x, at, numbers[2], gradient)
         contests = seconds, n, wins, ends
-        value, by_tie = _clusters(x, at, worth, nu, contests, known, bases, gradient, by_worth)
+        value, by_tie = _clusters(
+            x, at, worth, nu, contests, known, bases, numbers[4], gradient, by_worth
+        )
     else:
         value, by_tie = _contests(worth, nu, seconds, n, wins[0], ends[0], np.empty(k), by_worth)
     if tied >= 0:
@@ -339,16 +345,16 @@ def _evaluate(size: int, x: Any, gradient: Any, value: Any, data: Any) -> int:
     return 0
 
 
-def _expansion(tally: Tally) -> tuple[Array, Array]:
-    """Return (M, 3, K - 1) numbers of clusters on axes, and (M, K, K - 1) the axes.
+def _expansion(tally: Tally) -> tuple[Array, Array, float]:
+    """Return (M, 3, K - 1) numbers of clusters on axes, (M, K, K - 1) the axes, and a usual scale.
 
     In the neighbourhood of a cluster's likely worths y its log likelihood is near ``pull @ y - y @
     diag(information) @ y / 2``. That the parameters of a cluster are what is left of its worths
     beside this, in units of their standard deviation, changes no posterior: it makes them close to
     independent, whether contests say much of a cluster or nothing (Papaspiliopoulos et al. 2007).
-    Where an algorithm wins all contests, information falls as the scale of the departures rises:
-    as its power ``2 (exponent - 1)``, and the pull as its power ``exponent - 1``. The numbers are
-    information and pull at scale 1, and the exponent.
+    Where an algorithm wins all contests, information falls as the scale s of the departures rises:
+    as ``(1 + (s / usual)^2) ^ -fall``, and the pull as its root. The numbers are information and
+    pull at the usual scale, and the fall.
     """
     m, k = len(tally.wins), tally.n_algorithms
     worth, tie = np.zeros((m, k)), 0.0 if tally.ties.any() else None
@@ -369,12 +375,11 @@ def _expansion(tally: Tally) -> tuple[Array, Array]:
         worth, _ = _step(less, further, centre, _FAR**2 * variance)
         less, further = _approximation(tally, worth, tie)
     both = np.trace(less, axis1=1, axis2=2) / np.trace(information, axis1=1, axis2=2)
-    exponent = np.clip(1 + np.log(both) / (2 * np.log(_FAR)), 0.3, 1.0)
+    fall = np.clip(-np.log(both) / (2 * np.log(_FAR)), 0.0, _STEEPEST)
     values, axes = np.linalg.eigh(information)
-    pull, exponent = np.einsum("mcd,mc->md", axes, pull), exponent[:, None]
-    one = np.sqrt(variance) ** (1 - exponent)
-    known = np.maximum(values, 0.0) * one**2, pull * one, np.broadcast_to(exponent, pull.shape)
-    return np.stack(known, axis=1), helmert(k).T @ axes
+    pull = np.einsum("mcd,mc->md", axes, pull)
+    known = np.maximum(values, 0.0), pull, np.broadcast_to(fall[:, None], pull.shape)
+    return np.stack(known, axis=1), helmert(k).T @ axes, float(np.sqrt(variance))
 
 
 def _approximation(tally: Tally, worth: Array, tie: float | None) -> tuple[Array, Array]:
@@ -434,9 +439,9 @@ class WinDensity:
         tied = k if model.tied else -1
         at = k + 2 * model.tied if model.departures else -1
         if model.departures:
-            known, bases = _expansion(tally)
+            known, bases, usual = _expansion(tally)
         else:
-            known, bases = np.zeros((1, 3, k - 1)), np.zeros((1, k, k - 1))
+            known, bases, usual = np.zeros((1, 3, k - 1)), np.zeros((1, k, k - 1)), 1.0
         m, pair = np.nonzero(tally.n)
         first, second = tally.pairs[pair].T
         order = np.lexsort((second, first, m))
@@ -448,7 +453,7 @@ class WinDensity:
         arrays = (
             *(helmert(k), second[order], tally.n[m, pair][order], wins, ends, known, bases),
             np.array([k, tied, at]),
-            np.array([priors.scale_sd, priors.tie_sd, priors.departure, tally.ties.sum()]),
+            np.array([priors.scale_sd, priors.tie_sd, priors.departure, tally.ties.sum(), usual]),
         )
         return cls(model.size, tuple(map(np.ascontiguousarray, arrays)))
 

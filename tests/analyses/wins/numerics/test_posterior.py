@@ -69,9 +69,12 @@ def _log_density(model, x):
         sd, common = np.exp(x[at]), stretch(np.exp(x[at])) * worth
         total += halfnorm.logpdf(sd, 0, priors.departure) + x[at]
         # Contrasts of a cluster's worths on its axes, and the Jacobian of the parameters.
-        known, bases = WinDensity.of(model).arrays[5:7]
-        middle, precision = common @ bases, known[:, 0] + sd**-2
-        own = (known[:, 1] + middle / sd**2) / precision
+        arrays = WinDensity.of(model).arrays
+        known, bases, usual = arrays[5], arrays[6], arrays[8][4]
+        information, pull = known[:, 0], known[:, 1]
+        power = sd * ((1 + (sd / usual) ** 2) / 2) ** (-known[:, 2] / 2)
+        middle, precision = common @ bases, (1 + information * power**2) / sd**2
+        own = (pull * power / sd + middle / sd**2) / precision
         own += x[at + 1 :].reshape(-1, k - 1) / np.sqrt(precision)
         total += norm.logpdf(own, middle, sd).sum() - 0.5 * np.log(precision).sum()
         worths = np.einsum("mac,mc->ma", bases, own)

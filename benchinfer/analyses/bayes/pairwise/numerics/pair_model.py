@@ -269,6 +269,30 @@ def _below_bound(n: int, x: float) -> tuple[float, float]:
 
 
 @part
+def _seen(
+    delta: float, n: int, mean: float, square: float, spread: float, high: float, limit: float
+) -> tuple[float, float, float]:
+    """Return the sum of squares of a data set's differences about their mean, and two numbers.
+
+    The log density given the mean is that of the probability that sigma is below its bound, the
+    second, minus ``(n - 1) / 2`` times the log of the sum; the third is its slope.
+    """
+    off = delta - mean
+    total = square + off * off / spread
+    slope = -(n - 1) * off / spread / total
+    if total < limit:
+        return total, 0.0, slope
+    log_share, by_share = _below_bound(n, 0.5 * total / high**2)
+    return total, log_share, slope + by_share * off / spread / high**2
+
+
+def _limits(n: Codes, high: float) -> Array:
+    """Return the sums of squares below which the chance of a sigma above its bound is none."""
+    shape = (n - 1) / 2
+    return 2 * high**2 * np.exp((_NEGLIGIBLE + gammaln(shape + 1)) / shape)
+
+
+@part
 def _common(
     x: Array, numbers: Array, table: Array, gradient: Array
 ) -> tuple[float, float, float, float, float, float, float]:
@@ -317,13 +341,8 @@ def log_density(
         root = 1.0 / math.sqrt(precision)
         likely = prior * centre + (1.0 - prior) * guess
         delta = likely + root * x[_DELTA + m]
-        off = delta - mean
-        seen = square + off * off / spread
-        slope = -(n[m] - 1) * off / spread / seen
-        if seen > limit:
-            log_share, by_share = _below_bound(n[m], 0.5 * seen / bound**2)
-            total += log_share
-            slope += by_share * off / spread / bound**2
+        seen, log_share, slope = _seen(delta, n[m], mean, square, spread, bound, limit)
+        total += log_share
         off = delta - centre
         inside = 1.0 + off * off / (nu * variance)
         by_off = -2.0 * half * off / (nu * variance * inside)
@@ -406,11 +425,8 @@ class PairDensity:
         # A variance from few differences is drawn to the pair's, which is 1.
         known = (n + 1) / (square + 2) / spread
         bound = float(one.sigma_high[0])
-        # Sums of squares below which the chance that sigma is above its bound is none.
-        shape = (n - 1) / 2
-        limit = 2 * bound**2 * np.exp((_NEGLIGIBLE + gammaln(shape + 1)) / shape)
         weight = _weights(mean, known)
-        sets = np.column_stack([mean, square, spread, mean, known, weight, limit])
+        sets = np.column_stack([mean, square, spread, mean, known, weight, _limits(n, bound)])
         furthest, high = float(one.furthest[0]), float(one.std_high[0])
         begin = 2 * np.arctanh(np.clip(mean.mean() / furthest, -0.99, 0.99))
         width = 2 * max(high / _BOUND, 0.01) / furthest

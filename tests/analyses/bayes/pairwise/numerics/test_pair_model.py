@@ -98,15 +98,18 @@ def test_sigma_is_integrated_out_up_to_its_bound(n, high):
         inside += quad(lambda u: np.exp(exponent(u) - exponent(peak)), peak, top)[0]
         return np.log(inside) + exponent(peak)
 
-    given = n, mean, square, spread, high
-    found = np.array([pair_model._seen(delta, *given)[0] for delta in deltas])
+    given = n, mean, square, spread, high, pair_model._limits(n, high)
+
+    def density(delta):
+        total, log_share, _ = pair_model._seen(delta, *given)
+        return log_share - (n - 1) / 2 * np.log(total)
+
+    found = np.array([density(delta) for delta in deltas])
     expected = np.array([by_quadrature(delta) for delta in deltas])
     np.testing.assert_allclose(found - found[0], expected - expected[0], atol=1e-6)
     for delta in deltas:
-        slope = (
-            pair_model._seen(delta + 1e-6, *given)[0] - pair_model._seen(delta - 1e-6, *given)[0]
-        ) / 2e-6
-        assert pair_model._seen(delta, *given)[1] == pytest.approx(slope, rel=1e-4, abs=1e-5)
+        slope = (density(delta + 1e-6) - density(delta - 1e-6)) / 2e-6
+        assert pair_model._seen(delta, *given)[2] == pytest.approx(slope, rel=1e-4, abs=1e-5)
 
 
 def test_slopes_are_those_of_the_density():
