@@ -164,8 +164,8 @@ def by_posterior(
     return replace(result, stored_checks=diagnostics.posterior_checks(result, posterior))
 
 
-# Pairs of all data sets with departures; of so many chains take more than ten CPU minutes.
-_MOST_PAIRS = 6000
+# Pairs of all data sets with departures; of so many chains take a minute or two of a core.
+_MOST_PAIRS = 10_000
 
 
 @checked
@@ -336,7 +336,7 @@ def _check_counts(counted: Counted, options: WinsOptions) -> None:
         d, k = len(tally.wins), tally.n_algorithms
         raise DesignError(
             f"worths of each of {d:,} data sets are too many to sample: with {k} algorithms"
-            f" {tally.n.size:,} pairs, and {_MOST_PAIRS:,} take more than ten minutes of a core.",
+            f" {tally.n.size:,} pairs, and {_MOST_PAIRS:,} take a minute or two of a core.",
             hint='inference="likelihood" allows for the dependence at any'
             " size, by robust errors; or compare fewer algorithms:"
             " scores.subset(algorithms=[...]).",

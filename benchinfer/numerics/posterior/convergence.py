@@ -1,7 +1,7 @@
 """Convergence of Markov chains: R-hat, and effective sample sizes.
 
 An own copy of three functions of arviz-stats, equal to rounding: the import of that package, with
-SciPy's distributions, takes 1.5 to 2.5 of the 7 CPU seconds in which a pair is tested.
+SciPy's distributions, takes a quarter of the CPU time in which a pair is tested.
 """
 
 from __future__ import annotations
