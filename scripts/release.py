@@ -15,11 +15,13 @@ import sys
 import tarfile
 import tomllib
 import zipfile
+import zlib
 from datetime import UTC, datetime
 from pathlib import Path
 
 from hatchling.builders.sdist import SdistBuilder
 from hatchling.builders.wheel import WheelBuilder
+from zopfli import zlib as zopfli
 
 ROOT = Path(__file__).resolve().parents[1]
 RECIPE = "packaging/conda/recipe.yaml"
@@ -178,12 +180,17 @@ def fill(tree: Path, known: dict[str, str]) -> str:
 
 
 def compress(wheel: Path) -> None:
-    """Write the files of a wheel again, by the highest level of compression."""
+    """Write the files of a wheel again, as small as any reader of ZIP archives takes them."""
     with zipfile.ZipFile(wheel) as archive:
         files = [(info, archive.read(info)) for info in archive.infolist()]
-    with zipfile.ZipFile(wheel, "w") as archive:
+    with wheel.open("wb") as file, zipfile.ZipFile(file, "w") as archive:
         for info, content in files:
-            archive.writestr(info, content, zipfile.ZIP_DEFLATED, compresslevel=9)
+            # Zopfli's stream stands between a header and an end that are those of zlib.
+            archive.writestr(info, zopfli.compress(content)[2:-4], zipfile.ZIP_STORED)
+            info.compress_type, info.file_size = zipfile.ZIP_DEFLATED, len(content)
+            info.CRC = zlib.crc32(content)
+            file.seek(info.header_offset)
+            file.write(info.FileHeader())
 
 
 def build(root: Path, out: Path, home: str, day: str) -> list[Path]:
