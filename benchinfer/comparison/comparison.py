@@ -166,14 +166,6 @@ class Comparison(Tabular):
         """Description of the contrasts' intervals; empty if there are none."""
         return ""
 
-    def _among(self, pairs: Sequence[int] | None) -> Flags:
-        """(P,) mask of pairs, None for all."""
-        return (
-            np.isin(np.arange(len(self.pairs)), pairs)
-            if pairs is not None
-            else (np.ones(len(self.pairs), np.bool_))
-        )
-
     @property
     def _withheld(self) -> Flags:
         """(P,) pairs that are undecided for failed runs and missing scores."""
@@ -182,7 +174,7 @@ class Comparison(Tabular):
 
     def _interval_note(self, pairs: Sequence[int] | None = None) -> str:
         """Reason why intervals or estimates of all or some pairs are unbounded; else empty."""
-        if not (n := int((self._withheld & self._among(pairs)).sum())):
+        if not (n := int(self._withheld[slice(None) if pairs is None else pairs].sum())):
             return ""
         have = "1 interval has no bound, as its verdict turns"
         have = have if n == 1 else f"{n:,} intervals have no bounds, as their verdicts turn"

@@ -101,10 +101,11 @@ class MixedComparison(TestedComparison):
     def _interval_note(self, pairs: Sequence[int] | None = None) -> str:
         """Reason why intervals of all or some pairs are unbounded; else empty."""
         of_gaps = super()._interval_note(pairs)
-        skew = untested(self.evidence) & ~self._withheld & self._among(pairs)
-        if not skew.any():
+        skew = untested(self.evidence) & ~self._withheld
+        oriented = self.pairs.oriented()
+        sides = [oriented[p] for p in (oriented if pairs is None else pairs) if skew[p]]
+        if not sides:
             return of_gaps
-        sides = [pair for p, pair in self.pairs.oriented().items() if skew[p]]
         text = (
             f"Undecided without a test, as differences are too skew for a claim about means:"
             f" {some(sides)}."

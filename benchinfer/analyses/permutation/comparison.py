@@ -257,12 +257,13 @@ class PermutationComparison(TestedComparison):
     @override
     def _interval_note(self, pairs: Sequence[int] | None = None) -> str:
         """Note on intervals whose test has no end at their level: what they run between."""
-        of_gaps, among = super()._interval_note(pairs), self._among(pairs)
-        n = int((self.endless & ~self._withheld & among).sum())
+        of_gaps = super()._interval_note(pairs)
+        endless = (self.endless & ~self._withheld)[slice(None) if pairs is None else pairs]
+        n = int(endless.sum())
         if not n:
             return of_gaps
         which = "1 interval runs" if n == 1 else f"{n:,} intervals run"
-        which = "All intervals run" if n == among.sum() > 1 else which
+        which = "All intervals run" if n == len(endless) > 1 else which
         alone, d = "", self.ranks.n_blocks
         of_all = self.ranks.complete and not self.repeated
         if of_all:

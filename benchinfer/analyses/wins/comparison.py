@@ -215,7 +215,7 @@ class WinsComparison(TestedComparison):
     @override
     def _interval_note(self, pairs: Sequence[int] | None = None) -> str:
         """Note on infinite odds and bounds of all or some pairs; empty where all are finite."""
-        return self.inference.interval_note(self, self._among(pairs))
+        return self.inference.interval_note(self, pairs)
 
     def headline(self) -> str:
         """Return the verdict in one sentence, with its direction and its scope."""

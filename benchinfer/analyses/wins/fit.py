@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
@@ -22,7 +22,7 @@ from benchinfer.core.saving import SAME, savable, shaped
 from benchinfer.numerics.covariance import Adjusted, all_pairs
 from benchinfer.numerics.directions.rank_sets import RankSets
 from benchinfer.numerics.max_t import max_t
-from benchinfer.numerics.types import Array, Flags
+from benchinfer.numerics.types import Array
 
 if TYPE_CHECKING:
     from benchinfer.analyses.wins.comparison import WinsComparison
@@ -161,10 +161,11 @@ class WinLikelihood:
             f" {decided}; otherwise it is undecided."
         )
 
-    def interval_note(self, result: WinsComparison, among: Flags) -> str:
+    def interval_note(self, result: WinsComparison, pairs: Sequence[int] | None) -> str:
         """Return a note on infinite odds and bounds; empty where all are finite."""
         evidence, tally = result.evidence, result.counted.tally
-        if np.isfinite([evidence.low[among], evidence.high[among]]).all():
+        ends = np.array([evidence.low, evidence.high])
+        if np.isfinite(ends[:, slice(None) if pairs is None else pairs]).all():
             return ""
         return (
             f"Odds, and bounds of odds, beyond {tally.most_odds:,} to 1 are open:"

@@ -202,15 +202,15 @@ def _shared(families: list[PointDifferences], n: int, replicates: int, sides: in
             length = np.linalg.norm(root, axis=1)
             units = root / length[:, None]
             along, inner = family.points.astype(np.float32) @ single, family.points @ units.T
-            found = np.full((2, len(rows), replicates * n), -np.inf, np.float32)
+            rise = np.full((2, len(rows), replicates * n), -np.inf, np.float32)
             reach = 1 / family.error
             raise_slopes(
-                along, inner, family.first, family.second, reach, rows, length, sides, found
+                along, inner, family.first, family.second, reach, rows, length, sides, rise
             )
             component = u @ units.T
             rest = np.sqrt(1 - component**2)
-            slope[0][:, rows] = (found[0].T + component) / rest
-            slope[1][:, rows] = (found[1].T - component) / rest
+            slope[0][:, rows] = (rise[0].T + component) / rest
+            slope[1][:, rows] = (rise[1].T - component) / rest
     return slopes
 
 

@@ -79,8 +79,8 @@ def _robust(w: Array, rest: Array) -> tuple[Array, Array]:
     phi = 1 / w.sum(axis=1)
     share = w * phi[:, None]
     # An effect that determines the mean alone has no residual.
-    held = 1 - share > NULL
-    adjusted = np.where(held, share**2 / np.where(held, 1 - share, 1.0), 0.0)
+    shared = 1 - share > NULL
+    adjusted = np.where(shared, share**2 / np.where(shared, 1 - share, 1.0), 0.0)
     length, overlap = adjusted / w, adjusted * phi[:, None]
     square = (length**2 - 2 * length * overlap).sum(axis=1) + overlap.sum(axis=1) ** 2
     trace = (length - overlap).sum(axis=1)
@@ -171,10 +171,10 @@ def _roots(
     """Return where functions of tau^2 of some of the pairs cross 0 between two ends, else 0."""
     tau2 = np.zeros(len(y))
     if len(some):
-        found = elementwise.find_root(
+        zero = elementwise.find_root(
             lambda t, p: falling(y[p], v[p], t[:, None])[:, 0],
             (low[some], high[some]),
             args=(some,),
         )
-        tau2[some] = found.x
+        tau2[some] = zero.x
     return tau2

@@ -189,20 +189,20 @@ def _contests(
         slope[a] = wins[a]
     product, power = 1.0, 0.0
     for i in range(len(u)):
-        first, own = roots[i] * roots[i], 0.0
+        first, slope_i = roots[i] * roots[i], 0.0
         for c in range(ends[i], ends[i + 1]):
             j = seconds[c]
             second, even = roots[j] * roots[j], nu * roots[i] * roots[j]
             total = first + second + even
             share = n[c] / total
-            own += share * (first + 0.5 * even)
+            slope_i += share * (first + 0.5 * even)
             slope[j] -= share * (second + 0.5 * even)
             by_tie -= share * even
             if n[c] != power or product < _LEAST or product > 1.0 / _LEAST:
                 value -= power * math.log(product)
                 product, power = 1.0, n[c]
             product *= total
-        slope[i] -= own
+        slope[i] -= slope_i
     return value - power * math.log(product), by_tie
 
 
@@ -251,7 +251,7 @@ def _clusters(
     factor = math.sqrt(1.0 + _ATTENUATED * variance)
     centre, by_centre = factor * worth, np.zeros(k)
     u, roots, slope = np.empty(k), np.empty(k), np.empty(k)
-    middle, more, own, root, by = np.empty((5, k - 1))
+    middle, more, effect, root, by = np.empty((5, k - 1))
     total, by_tie, by_log, product = 0.0, 0.0, 0.0, 1.0
     for m in range(len(wins)):
         basis, begin, fall = bases[m], at + 1 + m * (k - 1), known[m, 2, 0]
@@ -261,21 +261,21 @@ def _clusters(
         for c in range(k - 1):
             more[c] = 1.0 + known[m, 0, c] * power**2
             root[c] = scale / math.sqrt(more[c])
-            own[c] = (known[m, 1, c] * scale * power + middle[c]) / more[c]
-            own[c] += root[c] * x[begin + c]
-            off = (own[c] - middle[c]) / scale
+            effect[c] = (known[m, 1, c] * scale * power + middle[c]) / more[c]
+            effect[c] += root[c] * x[begin + c]
+            off = (effect[c] - middle[c]) / scale
             total -= 0.5 * off * off
             product *= more[c]
             if product > 1.0 / _LEAST:
                 total -= 0.5 * math.log(product)
                 product = 1.0
         u[:] = 0.0
-        _across(basis, own, u)
+        _across(basis, effect, u)
         value, tie = _contests(u, nu, seconds, n, wins[m], ends[m], roots, slope)
         total, by_tie = total + value, by_tie + tie
         _along(basis, slope, by)
         for c in range(k - 1):
-            off = (own[c] - middle[c]) / variance
+            off = (effect[c] - middle[c]) / variance
             slope_own = by[c] - off
             gradient[begin + c] = slope_own * root[c]
             # By the log of the scale.
